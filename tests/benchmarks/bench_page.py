@@ -1,11 +1,14 @@
 """Measures how soon the page answers over a large catalog: `python -m tests.benchmarks.bench_page --tables 10000`.
 
 Tables, partitions and columns are made over Thrift on SQLite; then each page is asked for 40 times on one connection.
+The processor time of the page and of the server is told beside the time of the first byte, which depends on what else
+the machine does. With `--folder` the catalog stays there, and is not made again.
 """
 
 import argparse
 import http.client
 import json
+import os
 import subprocess
 import tempfile
 import threading
@@ -46,14 +49,19 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     for name, default in (("tables", 10_000), ("partitions", 100_000), ("columns", 2_000)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    sizes = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder), "--workers", "2") as port:
-        fill(port, sizes.tables, sizes.partitions, sizes.columns)
-        command = [HMSTATS, "web", "--port", "0", "--metastore", f"thrift://127.0.0.1:{port}"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as page:
-            assert page.stdout is not None
-            measure(page.stdout.readline().split()[-1].rpartition("/")[2])
-            page.terminate()
+    parser.add_argument("--folder", type=Path)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = given.folder or Path(temporary)
+        is_new = not (folder / "hmstats.sqlite").exists()
+        with serving(folder, "--workers", "2") as port:
+            if is_new:
+                fill(port, given.tables, given.partitions, given.columns)
+            command = [HMSTATS, "web", "--port", "0", "--metastore", f"thrift://127.0.0.1:{port}"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as page:
+                assert page.stdout is not None
+                measure(page.stdout.readline().split()[-1].rpartition("/")[2], [page.pid, *_workers(folder)])
+                page.terminate()
 
 
 def fill(port: int, tables: int, partitions: int, columns: int) -> None:
@@ -81,13 +89,15 @@ def fill(port: int, tables: int, partitions: int, columns: int) -> None:
         service.put_table_statistics(TableName("hive", "d0", "wide"), StatisticsSet(every))
 
 
-def measure(host: str) -> None:
-    """Print the median and the 95th percentile of each page's first byte, and its size."""
+def measure(host: str, pids: Sequence[int]) -> None:
+    """Print of each page the first time, the median and the 95th percentile of its first byte, processor time, size."""
+    print(f"load {os.getloadavg()[0]:.0f}; ms: first, median, 95th percentile, processor; kB", flush=True)
     connection = http.client.HTTPConnection(host)
     connection.request("GET", "/api/v1/health")
     after = json.load(connection.getresponse()).get("next")
     for path in (*PAGES, *([f"/?after={quote(after)}"] if after else [])):
         seconds = []
+        busy = _busy_seconds(pids)
         for _ in range(_TIMES):
             began = time.perf_counter()
             connection.request("GET", path)
@@ -95,16 +105,28 @@ def measure(host: str) -> None:
             first = response.read(1)
             seconds.append(time.perf_counter() - began)
             size = len(first) + len(response.read())
-        seconds.sort()
-        median, late = seconds[_TIMES // 2], seconds[_TIMES * 95 // 100]
-        print(f"{path:32} {1000 * median:8.1f} ms {1000 * late:8.1f} ms {size / 1000:7.1f} kB", flush=True)
+        busy = (_busy_seconds(pids) - busy) / _TIMES
+        shown = [seconds[0], *(sorted(seconds)[_TIMES * each // 100] for each in (50, 95)), busy]
+        print(f"{path:32} {' '.join(f'{1000 * each:8.1f}' for each in shown)} {size / 1000:7.1f}", flush=True)
+
+
+def _workers(folder: Path) -> list[int]:
+    lines = map(json.loads, (folder / "server.log").read_text().splitlines())
+    return [each["pid"] for each in lines if each["event"] == "worker_started"]
+
+
+def _busy_seconds(pids: Sequence[int]) -> float:
+    """Processor time that the processes have taken."""
+    every = [Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split() for each in pids]
+    return sum(int(user) + int(system) for *_, user, system in (each[:13] for each in every)) / os.sysconf("SC_CLK_TCK")
 
 
 def _make(port: int, numbers: Sequence[int]) -> None:
     metastore = Metastore("hmstats-sqlite", port, 4.0, database="d0")
     with metastore.clients:
+        client = metastore.client()
         for each in numbers:
-            metastore.client().create_table(_table(f"d{each % _DATABASES}", f"t{each:06}", ["a"]))
+            client.create_table(_table(f"d{each % _DATABASES}", f"t{each:06}", ["a"]))
 
 
 def _table(database: str, name: str, columns: Sequence[str], keys: Sequence[str] = ()) -> api.Table:

@@ -8,7 +8,7 @@ from tests.fixtures.statements import StatementCounter
 
 from hmstats.model.catalog.objects import Column, Database, DatabaseName, Storage, Table, TableName
 from hmstats.service.catalog.databases.databases import Databases
-from hmstats.service.catalog.patterns import beginnings
+from hmstats.service.catalog.patterns import known_parts
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables as stored
@@ -86,7 +86,37 @@ def test_only_tables_that_may_match_are_read(
 
 @pytest.mark.parametrize(
     ("pattern", "expected"),
-    [(None, None), ("", None), ("*", None), ("a|*", None), (".b", None), ("Abc", ["abc"]), ("a.*|bc*d", ["a", "bc"])],
+    [
+        (None, None),
+        ("", None),
+        ("*", None),
+        ("a|*", None),
+        (".", None),
+        (".b", ((), ("b",))),
+        ("*ab.abc*", ((), ("abc",))),
+        ("Abc", (("abc",), ())),
+        ("a.*|*_50%*|bc*d", (("a", "bc"), ("_50%",))),
+        ("*" + "a" * 257, None),
+        ("|".join("abc" for _ in range(101)), None),
+    ],
 )
-def test_what_a_name_begins_with_that_a_pattern_matches(pattern: str | None, expected: list[str] | None) -> None:
-    assert beginnings(pattern) == expected
+def test_the_parts_of_a_name_that_a_pattern_matches(pattern: str | None, expected: object) -> None:
+    assert known_parts(pattern) == expected
+
+
+def test_a_part_within_a_name_is_found_by_the_database(
+    store: Store, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+    summaries = stored.summaries
+
+    def recorded(*given: object) -> Sequence[object]:
+        found = summaries(*given)  # type: ignore[arg-type]
+        read.extend(each.name.table for each in found)
+        return found
+
+    monkeypatch.setattr(stored, "summaries", recorded)
+    for pattern, names in (("*s_O*", ["orders_old"]), ("*isi*|*s_*d", ["orders_old", "visits"]), ("*s%o*", [])):
+        found = Tables(store, warehouse).summaries("hive", "b", pattern, [])
+        assert sorted(each.name.table for each in found) == sorted(read) == names
+        read.clear()

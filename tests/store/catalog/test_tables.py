@@ -129,7 +129,10 @@ def test_names_and_summaries_are_sorted(store: Store) -> None:
         assert a == TableSummary(TableName("hive", "default", "a"), "VIRTUAL_VIEW", None, "ann", "USER")
         assert b == TableSummary(TableName("hive", "default", "b"), "MANAGED_TABLE", "said")
         assert tables.summaries(connection, "hive", ["default"]) == [a, b]
-        assert tables.summaries(connection, "hive", ["default", "alpha"], ["b", "z", "%"]) == [z, b]
+        assert tables.summaries(connection, "hive", ["default", "alpha"], tables.KnownParts(["b", "z", "%"], [])) == [
+            z,
+            b,
+        ]
         assert tables.summaries(connection, "hive", ["default"], None, ["VIRTUAL_VIEW"]) == [a]
         assert tables.summaries(connection, "hive", []) == []
 

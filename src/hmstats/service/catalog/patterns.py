@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable
 
 from hmstats.model.catalog.wildcards import compile_any
+from hmstats.store.catalog.tables import KnownParts
 
-_MOST_BEGINNINGS = 100
+_MOST_ALTERNATIVES = 100
 """Most alternatives sent to the database; a longer query would read most tables anyway."""
-_LONGEST_BEGINNING = 256
+_LONGEST_PART = 256
 """Longest text sent to the database, in characters; SQLite refuses patterns of tens of thousands."""
 _WILDCARD = re.compile(r"[*.]")
 
@@ -29,14 +30,24 @@ def matching(names: Iterable[str], pattern: str | None) -> list[str]:
     return [name for name in names if (lower := name.lower()) in alternatives or fits(lower)]
 
 
-def beginnings(pattern: str | None) -> list[str] | None:
-    """Prefixes, one of which begins each matching name, for a query; None if any name may match."""
+def known_parts(pattern: str | None) -> KnownParts | None:
+    """Texts, in lower case, one of which is in each matching name, for a query; None if any name may match."""
     if not pattern:
         return None
-    prefixes = [_WILDCARD.split(each, maxsplit=1)[0].lower() for each in pattern.split("|")]
-    if "" in prefixes or len(prefixes) > _MOST_BEGINNINGS or max(map(len, prefixes)) > _LONGEST_BEGINNING:
+    alternatives = pattern.lower().split("|")
+    if len(alternatives) > _MOST_ALTERNATIVES:
         return None
-    return prefixes
+    beginnings, inner = list[str](), list[str]()
+    for each in alternatives:
+        beginning, *rest = _WILDCARD.split(each)
+        longest = max(rest, key=len, default="")
+        if not (beginning or longest) or max(len(beginning), len(longest)) > _LONGEST_PART:
+            return None
+        if beginning:
+            beginnings.append(beginning)
+        else:
+            inner.append(longest)
+    return KnownParts(tuple(beginnings), tuple(inner))
 
 
 def literals(pattern: str | None) -> list[str] | None:

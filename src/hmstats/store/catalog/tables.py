@@ -109,6 +109,13 @@ _NEW_TABLE_QUERY = (
 )
 
 
+class KnownParts(NamedTuple):
+    """Texts of which a name has at least one: at its beginning, or anywhere."""
+
+    beginnings: Sequence[str]
+    inner: Sequence[str]
+
+
 def get(connection: Connection, name: TableName) -> Table | None:
     """The table; None if it does not exist."""
     tables = get_many(connection, name.parent, [name.table])
@@ -170,13 +177,12 @@ def summaries(
     connection: Connection,
     catalog: str,
     of_databases: Sequence[str],
-    beginnings: Sequence[str] | None = None,
+    parts: KnownParts | None = None,
     table_types: Sequence[str] = (),
 ) -> list[TableSummary]:
     """Summaries of the tables of some databases of a catalog, by database and name.
 
-    With `beginnings`, only tables whose names begin with one of these texts; with `table_types` (empty: all), only
-    these.
+    With `parts`, only tables whose names have one of them; with `table_types` (empty: all), only these.
     """
     p = TABLE_PARAMS.c
     comment = TABLE_PARAMS, (p.TBL_ID == TBLS.c.TBL_ID) & (p.PARAM_KEY == "comment")
@@ -186,14 +192,22 @@ def summaries(
         .where(DBS.c.CTLG_NAME == catalog, one_of(connection, DBS.c.NAME, of_databases))
         .order_by(by_bytes(connection, DBS.c.NAME), by_bytes(connection, TBLS.c.TBL_NAME))
     )
-    if beginnings is not None:
-        query = query.where(or_(*(TBLS.c.TBL_NAME.startswith(each, autoescape=True) for each in beginnings)))
+    if parts is not None:
+        query = query.where(TBLS.c.TBL_ID.in_(_ids_by_parts(parts)))
     if table_types:
         query = query.where(one_of(connection, TBLS.c.TBL_TYPE, table_types))
     return [
         TableSummary(TableName(catalog, database, name), table_type or "", text, owner, owner_type)
         for database, name, table_type, text, owner, owner_type in connection.execute(query)
     ]
+
+
+def _ids_by_parts(parts: KnownParts) -> Select[Any]:
+    """The ids of tables by their names alone, which are looked at without the rest of 100,000 tables."""
+    named = TBLS.alias()
+    begun = (named.c.TBL_NAME.startswith(each, autoescape=True) for each in parts.beginnings)
+    within = (named.c.TBL_NAME.contains(each, autoescape=True) for each in parts.inner)
+    return select(named.c.TBL_ID).where(or_(*begun, *within))
 
 
 def find_id(connection: Connection, name: TableName) -> int | None:

@@ -8,6 +8,7 @@ own partitions are shown when its range is selected.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from hmstats.client import Metastore
@@ -20,7 +21,7 @@ from hmstats.web.answers.partitions import MOST_CELLS, Cell, Layout, PartitionCe
 from hmstats.web.answers.tables import Key
 from hmstats.web.reading.counts import counts_of, sums_of
 from hmstats.web.reading.cursors import cursor, parts_of
-from hmstats.web.reading.partition_order import NamedPartition
+from hmstats.web.reading.partition_order import MANY, MOST_KEPT, NamedPartition, Ordered
 from hmstats.web.reading.parts import MOST_PARTITIONS_READ
 from hmstats.web.reading.places import existing_table, shown_name
 from hmstats.web.reading.selections import Selection, select_partitions
@@ -60,8 +61,10 @@ def partition_cells(service: Metastore, found: Partitions) -> PartitionCells:
     """The partitions merged into cells; their counts are read when they are few enough."""
     table, placed = found.table, found.placed
     read = _parameters(service, found, placed) if len(placed) <= MOST_PARTITIONS_READ else {}
-    label, layout = _labels(placed, len(table.partition_keys))
-    cells = tuple(_cell(name, [*some], read) for name, some in groupby(placed, label))
+    if isinstance(placed, Ordered) and len(placed) > max(MANY, MOST_PARTITIONS_READ):
+        cells, layout = _uncounted_cells(placed, len(table.partition_keys))
+    else:
+        cells, layout = _cells(placed, len(table.partition_keys), read)
     sums = sums_of(read.values()) if placed and len(read) == len(placed) else None
     return PartitionCells(
         table=shown_name(table.name),
@@ -74,6 +77,18 @@ def partition_cells(service: Metastore, found: Partitions) -> PartitionCells:
         layout=layout,
         cells=cells,
     )
+
+
+def _cells(
+    placed: Sequence[NamedPartition], keys: int, read: Mapping[str, Parameters]
+) -> tuple[tuple[Cell, ...], Layout]:
+    label, layout = _labels(placed, keys)
+    return tuple(_cell(name, [*some], read) for name, some in groupby(placed, label)), layout
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def _uncounted_cells(placed: Ordered, keys: int) -> tuple[tuple[Cell, ...], Layout]:
+    return _cells(placed, keys, {})
 
 
 def partition_list(
@@ -142,7 +157,7 @@ def _by_runs(placed: Sequence[NamedPartition]) -> Callable[[NamedPartition], Lab
 
 
 def _cell(label: Label, some: Sequence[NamedPartition], read: Mapping[str, Parameters]) -> Cell:
-    rows, size = (_sum(read, some, name) for name in (NUM_ROWS, TOTAL_SIZE))
+    rows, size = (_sum(read, some, name) if read else None for name in (NUM_ROWS, TOTAL_SIZE))
     return Cell(
         group=label[0],
         label=label[1],

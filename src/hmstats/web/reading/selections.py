@@ -36,7 +36,7 @@ class Selection:
         return not (self.first or self.last or self.where)
 
 
-def select_partitions(service: Metastore, table: Table, selection: Selection) -> list[NamedPartition]:
+def select_partitions(service: Metastore, table: Table, selection: Selection) -> Sequence[NamedPartition]:
     """The selected partitions in order.
 
     Raises StatementError when the filter cannot be read, NoSuchObject when nothing is selected.
@@ -49,7 +49,7 @@ def select_partitions(service: Metastore, table: Table, selection: Selection) ->
         names = AskedTable(service, table).partition_names(where=selection.where) or []
     else:
         names = service.partition_names(table.name)
-    found = in_order(table, names)
+    found: Sequence[NamedPartition] = in_order(table, names)
     if found and (selection.first or selection.last):
         found = partitions_between(found, selection.first or found[0].name, selection.last or found[-1].name)
     if not found:

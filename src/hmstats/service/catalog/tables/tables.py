@@ -20,7 +20,7 @@ from hmstats.model.catalog.privileges import Privilege, SecuredKind
 from hmstats.model.events import TableCreated, TableDropped
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource
 from hmstats.service.catalog.drops import divide, without_inner
-from hmstats.service.catalog.patterns import beginnings, matching
+from hmstats.service.catalog.patterns import known_parts, matching
 from hmstats.service.catalog.tables.basic_statistics import (
     counts_files,
     emptied,
@@ -124,7 +124,7 @@ class Tables:
         """Summaries of the tables whose database and name match the patterns, of these types (empty: of all)."""
         with self._store.read() as connection:
             parents = matching(databases.names(connection, catalog), of_databases)
-            summaries = tables.summaries(connection, catalog, parents, beginnings(names), table_types)
+            summaries = tables.summaries(connection, catalog, parents, known_parts(names), table_types)
         matched = set(matching({each.name.table for each in summaries}, names))
         return [each for each in summaries if each.name.table in matched]
 

@@ -5,11 +5,11 @@ takes three more for each column.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from hmstats.client import Metastore
 from hmstats.client.tables.merged_statistics import MergedAnswers, merged_columns, staleness
 from hmstats.errors import UnknownCall
-from hmstats.model.catalog.names import partition_values
 from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.provenance import Provenance
@@ -17,6 +17,7 @@ from hmstats.outlets.describe.column import key_statistics
 from hmstats.web.reading.columns.column_answers import NOTHING, Wanted, fill_in, of_calls, of_sketches
 from hmstats.web.reading.columns.column_numbers import Found
 from hmstats.web.reading.columns.histograms import fractions
+from hmstats.web.reading.partition_order import MANY, MOST_KEPT, Ordered, in_order
 from hmstats.web.reading.parts import Part
 
 _MOST_PROVENANCES = 20_000
@@ -45,9 +46,17 @@ def found_keys(service: Metastore, part: Part) -> list[Found]:
     names = part.every_name if part.names is None else part.names
     if names is None:
         names = service.partition_names(part.stored.table.name)
-    rows = [partition_values(name, [key.name for key in keys]) for name in names]
+    placed = in_order(part.stored.table, names)
+    return list((_of_keys if len(placed) < MANY else _of_keys_before)(keys, placed))
+
+
+def _of_keys(keys: tuple[Column, ...], placed: Ordered) -> tuple[Found, ...]:
     exact = Provenance(exact=True, sample_fraction=1.0)
-    return [Found(key_statistics(key, [row[place] for row in rows]), NOTHING, exact) for place, key in enumerate(keys)]
+    values = zip(*(each.values for each in placed), strict=True) if placed else [()] * len(keys)
+    return tuple(Found(key_statistics(*each), NOTHING, exact) for each in zip(keys, values, strict=True))
+
+
+_of_keys_before = lru_cache(maxsize=MOST_KEPT)(_of_keys)
 
 
 def _of_whole(service: Metastore, part: Part, wanted: Wanted) -> dict[str, Found]:
