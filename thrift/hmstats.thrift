@@ -197,6 +197,7 @@ struct StatisticsLock {
   8: optional string lockedBy, // the server says it
   9: optional i64 lockedAt, // epoch seconds; the server says it
   10: optional i64 dropped, // writes that were accepted and dropped so far; the server says it
+  11: optional i64 ifVersion, // of a lock or unlock of a table, as in PendingTableRequest
 }
 
 // Patterns as those of get_table_meta; absent: all.
@@ -274,18 +275,21 @@ struct PendingResult {
   1: required list<PendingOwner> owners,
 }
 
-// `partNames` absent: the table and all of its partitions.
+// `partNames` absent: the table and all of its partitions. `ifVersion`: a change is refused (InvalidInputException) unless
+// the table has this version, which every write of it raises.
 struct PendingTableRequest {
   1: required string dbName,
   2: required string tblName,
   3: optional string catName,
   4: optional list<string> partNames,
+  5: optional i64 ifVersion,
 }
 
 struct PendingStatisticsResult {
   1: required list<hive_metastore.ColumnStatistics> colStats,
   2: required list<ColumnDetails> details,
   3: required list<ParameterChange> changes,
+  4: optional i64 tableVersion, // that of the table, from before the rest was read
 }
 
 // `recounted`: of so many of the written tables and partitions rows, files and bytes were left out, since they were
@@ -403,6 +407,7 @@ struct RestoreStatisticsRequest {
   3: optional string catName,
   4: required i64 at,
   5: optional bool dryRun,
+  6: optional i64 ifVersion, // as in PendingTableRequest
 }
 
 // Counts: columns' statistics written and removed, tables and partitions whose parameters change, and those of them

@@ -52,10 +52,13 @@ class HistoryQuestions:
         found = self.history(table, most=1)
         return max(found.oldest_ms, found.writes[0].at_ms - 1) if found.writes else None
 
-    def restore(self, table: AnyTable, at_ms: int, *, dry_run: bool = False) -> Restored:
-        """Write the statistics of a time again; with `dry_run` only count what would change."""
+    def restore(self, table: AnyTable, at_ms: int, *, dry_run: bool = False, if_version: int | None = None) -> Restored:
+        """Write the statistics of a time again; with `dry_run` only count what would change.
+
+        With `if_version` it is refused unless the table has this version (`pending.of_table`).
+        """
         name = as_table_name(table)
-        request = extension.RestoreStatisticsRequest(**_of(name), at=at_ms, dryRun=dry_run)
+        request = extension.RestoreStatisticsRequest(**_of(name), at=at_ms, dryRun=dry_run, ifVersion=if_version)
         return codec.restored_from_thrift(name, self._ask("restore_statistics", request))
 
 

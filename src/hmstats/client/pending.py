@@ -14,7 +14,8 @@ class PendingQuestions:
     """Statistics that wait until somebody publishes them.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an
-    exception, and UnknownCall if it is not hmstats.
+    exception, and UnknownCall if it is not hmstats. With `if_version` a change is refused unless the table has this
+    version (`of_table`).
     """
 
     def __init__(self, ask: Callable[[str, Any], Any]) -> None:
@@ -32,23 +33,25 @@ class PendingQuestions:
         """Everything that waits of a table."""
         return codec.of_table_from_thrift(self._ask("get_pending_statistics", _request(table, None)))
 
-    def publish(self, table: AnyTable, partitions: Sequence[str] | None = None) -> tuple[int, int]:
+    def publish(
+        self, table: AnyTable, partitions: Sequence[str] | None = None, *, if_version: int | None = None
+    ) -> tuple[int, int]:
         """Write what waits of a table, or of these partitions.
 
         Returns how many tables and partitions that were, and of how many of them the counts were left out, since they
         were counted anew in the meantime.
         """
-        done = self._ask("publish_statistics", _request(table, partitions))
+        done = self._ask("publish_statistics", _request(table, partitions, if_version))
         return done.written, done.recounted
 
-    def reject(self, table: AnyTable, partitions: Sequence[str] | None = None) -> int:
+    def reject(self, table: AnyTable, partitions: Sequence[str] | None = None, *, if_version: int | None = None) -> int:
         """Forget what waits of a table, or of these partitions; returns of how many."""
-        return int(self._ask("reject_statistics", _request(table, partitions)))
+        return int(self._ask("reject_statistics", _request(table, partitions, if_version)))
 
 
-def _request(table: AnyTable, partitions: Sequence[str] | None) -> Any:
+def _request(table: AnyTable, partitions: Sequence[str] | None, if_version: int | None = None) -> Any:
     name = as_table_name(table)
     parts = None if partitions is None else list(partitions)
     return extension.PendingTableRequest(
-        dbName=name.database, tblName=name.table, catName=name.catalog, partNames=parts
+        dbName=name.database, tblName=name.table, catName=name.catalog, partNames=parts, ifVersion=if_version
     )

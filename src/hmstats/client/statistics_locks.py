@@ -13,19 +13,27 @@ class StatisticsLocks:
     """Locks on statistics of databases, tables, partitions and columns.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an
-    exception, and UnknownCall if it is not hmstats.
+    exception, and UnknownCall if it is not hmstats. With `if_version` a change is refused unless the table has this
+    version (`pending.of_table`).
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def lock(self, of: LockedObject, *, refuse: bool | None = None, reason: str | None = None) -> None:
+    def lock(
+        self,
+        of: LockedObject,
+        *,
+        refuse: bool | None = None,
+        reason: str | None = None,
+        if_version: int | None = None,
+    ) -> None:
         """Lock statistics: writes are accepted and dropped, or with `refuse` refused (None: as the server is set)."""
-        self._ask("lock_statistics", codec.object_to_thrift(of, refuse=refuse, reason=reason))
+        self._ask("lock_statistics", codec.object_to_thrift(of, refuse=refuse, reason=reason, ifVersion=if_version))
 
-    def unlock(self, of: LockedObject) -> int:
+    def unlock(self, of: LockedObject, *, if_version: int | None = None) -> int:
         """Remove the locks of exactly this object, without columns those of its columns too; returns their number."""
-        return int(self._ask("unlock_statistics", codec.object_to_thrift(of)))
+        return int(self._ask("unlock_statistics", codec.object_to_thrift(of, ifVersion=if_version)))
 
     def listed(
         self, databases: str | None = None, tables: str | None = None, catalog: str | None = None

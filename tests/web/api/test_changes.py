@@ -10,8 +10,10 @@ from tests.web.fixture import DATABASE, metastore_port
 from tests.web.tables import page_of, shown_tables, visits
 
 from hmstats import client
-from hmstats.model.catalog.objects import TableName
+from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.statistics_locks import LockedObject
+from hmstats.web.api import precondition
 from hmstats.wire.idl import hive_metastore as api
 
 __all__ = ["metastore_port"]
@@ -184,3 +186,43 @@ def test_a_course_of_the_table_asks_for_no_column(page: TestClient, service: cli
     then = service.past.past(name, found.writes[-1].at_ms, [])
     assert list(then.sets) == []
     assert then.parameters == service.past.past(name, found.writes[-1].at_ms).parameters
+
+
+@pytest.fixture
+def slipping_in(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Has something happen once, between the look at a version and the change."""
+
+    def slip_in(happen: Any) -> None:
+        look, waiting = precondition.version, [happen]
+
+        def looked(*given: Any) -> str:
+            found = look(*given)
+            if waiting:
+                waiting.pop()()
+            return found
+
+        monkeypatch.setattr(precondition, "version", looked)
+
+    return slip_in
+
+
+def test_what_slips_in_before_a_change_is_not_written_over(
+    page: TestClient, service: client.Metastore, slipping_in: Any
+) -> None:
+    path, of = "/api/v1/tables/shop.bare/lock", LockedObject(DatabaseName("hive", DATABASE), "bare")
+    seen = version(page, path)
+    slipping_in(lambda: service.locks.lock(of, reason="somebody else"))
+    late = page.put(path, json={"reason": "mine"}, headers=seen)
+    assert (late.status_code, "has changed meanwhile" in late.json()["detail"]) == (412, True)
+    assert [each["reason"] for each in good(page.get(path))["locks"]] == ["somebody else"]
+    good(page.delete(path, headers=version(page, path)))
+
+
+def test_what_slips_in_and_is_of_no_account_delays_a_change(
+    page: TestClient, service: client.Metastore, slipping_in: Any
+) -> None:
+    path = "/api/v1/tables/shop.bare/lock"
+    seen = version(page, path)
+    slipping_in(lambda: service.put_table_parameters(TableName("hive", DATABASE, "bare"), {"noted": "meanwhile"}))
+    assert [each["reason"] for each in good(page.put(path, json={"reason": "mine"}, headers=seen))["locks"]] == ["mine"]
+    good(page.delete(path, headers=version(page, path)))

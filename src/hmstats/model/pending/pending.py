@@ -54,7 +54,11 @@ class PendingListed:
 
 @dataclass(frozen=True, slots=True)
 class PendingOfTable:
-    """Everything that waits of a table: statistics, and changes of parameters by partition (None: the table)."""
+    """Everything that waits of a table: statistics, and changes of parameters by partition (None: the table).
+
+    `version` is that of the table, which every write of it raises; None if a server does not tell it.
+    """
 
     sets: Sequence[StatisticsSet]
     changes: Mapping[str | None, ParameterChange]
+    version: int | None = None

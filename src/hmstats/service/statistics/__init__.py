@@ -12,5 +12,6 @@ running_writes.py   partial states of jobs that write
 transactional.py    visibility of transactional tables' statistics
 merge.py            written statistics merged into stored ones
 details.py          provenance and frequent values beside the numbers
+conditions.py       changes that are made only to a table of a version
 errors.py           errors for missing tables and statistics
 """

@@ -18,6 +18,7 @@ from hmstats.model.pending.pending import Pending, PendingListed, PendingOfTable
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.statistics_locks import OF_TABLE
+from hmstats.service.statistics.conditions import require_version
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.locks import check_unlocked
 from hmstats.service.statistics.writing.events import LoggedTable
@@ -65,18 +66,22 @@ class PendingStatistics:
                 raise missing_table(name)
             found = pending.read(connection, target.id)
             names = _names(connection, found)
+            version = versions.read(connection, target.id)
         sets = [replace(each, partition=names[owner]) for owner, held in found.items() for each in held.sets]
-        return PendingOfTable(sets, {names[owner]: held.change for owner, held in found.items()})
+        return PendingOfTable(sets, {names[owner]: held.change for owner, held in found.items()}, version)
 
-    def publish(self, name: TableName, wanted: Sequence[str] | None, author: str | None) -> Published:
+    def publish(
+        self, name: TableName, wanted: Sequence[str] | None, author: str | None, *, if_version: int | None = None
+    ) -> Published:
         """Write what waits of a table, or of these partitions, all or nothing.
 
-        Raises NoSuchObject if the table or a partition does not exist, or if nothing of it waits. LockedStatistics if
-        any of it is locked, by whatever lock: what waits is not dropped.
+        Raises NoSuchObject if the table or a partition does not exist, or if nothing of it waits. InvalidInput if the
+        table has another version than `if_version`. LockedStatistics if any of it is locked, by whatever lock: what
+        waits is not dropped.
         """
 
         def publish(unit: Unit) -> tuple[Published, list[LoggedTable | None]]:
-            target, found = self._waiting(unit, name, wanted)
+            target, found = self._waiting(unit, name, wanted, if_version)
             return self.apply(unit, name, target, found, author)
 
         done, left = self._store.write_table(name, publish)
@@ -84,14 +89,14 @@ class PendingStatistics:
             self._writer.remember(each)
         return done
 
-    def reject(self, name: TableName, wanted: Sequence[str] | None) -> int:
+    def reject(self, name: TableName, wanted: Sequence[str] | None, *, if_version: int | None = None) -> int:
         """Forget what waits of a table, or of these partitions. Returns of how many of them. Raises as `publish`.
 
         The next analysis of files that have not changed looks at them again.
         """
 
         def reject(unit: Unit) -> int:
-            target, found = self._waiting(unit, name, wanted)
+            target, found = self._waiting(unit, name, wanted, if_version)
             pending.remove(unit, target.id, list(found))
             _forget_fingerprints(unit, target, found)
             versions.bump(unit, target.id)
@@ -156,11 +161,12 @@ class PendingStatistics:
         return self._store.try_change(publish, read)
 
     def _waiting(
-        self, unit: Unit, name: TableName, wanted: Sequence[str] | None
+        self, unit: Unit, name: TableName, wanted: Sequence[str] | None, if_version: int | None
     ) -> tuple[TableFacts, dict[int, Pending]]:
         target = table_facts.lock(unit, name)
         if target is None:
             raise missing_table(name)
+        require_version(unit, name, target.id, if_version)
         if wanted is None:
             found = pending.read(unit.connection, target.id)
             if not found:

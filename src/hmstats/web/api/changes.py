@@ -33,7 +33,8 @@ class RestoreWish:
 class Change:
     """A change: its method and path below the prefix, the type of its body (None: it has none), and of its answer.
 
-    `of` is the operation whose answer has the version that the change names.
+    `of` is the operation whose answer has the version that the change names. `write` gets the version of the table too,
+    with which the metastore must still find it; None if it tells none.
     """
 
     method: Literal["post", "put", "delete"]
@@ -44,7 +45,7 @@ class Change:
     body: type[Any] | None
     answer: type[Any]
     of: Operation
-    write: Callable[[Metastore, Arguments, Any], Any]
+    write: Callable[[Metastore, Arguments, Any, int | None], Any]
 
 
 CHANGES = (
@@ -57,7 +58,9 @@ CHANGES = (
         RestoreWish,
         RestoreResult,
         _OF["listVersions"],
-        lambda service, given, wish: restored(service, given.required("table"), wish.as_of, dry_run=False),
+        lambda service, given, wish, version: restored(
+            service, given.required("table"), wish.as_of, dry_run=False, if_version=version
+        ),
     ),
     Change(
         "put",
@@ -68,7 +71,7 @@ CHANGES = (
         LockWish,
         Locks,
         _OF["getLocks"],
-        lambda service, given, wish: lock(service, given.required("table"), wish),
+        lambda service, given, wish, version: lock(service, given.required("table"), wish, version),
     ),
     Change(
         "delete",
@@ -83,11 +86,12 @@ CHANGES = (
         None,
         Locks,
         _OF["getLocks"],
-        lambda service, given, _: unlock(
+        lambda service, given, _, version: unlock(
             service,
             given.required("table"),
             given.text("partition"),
             tuple(each.strip() for each in (given.text("columns") or "").split(",") if each.strip()),
+            version,
         ),
     ),
     Change(
@@ -99,7 +103,7 @@ CHANGES = (
         None,
         PendingResult,
         _OF["getPending"],
-        lambda service, given, _: publish(service, given.required("table"), given.text("partition")),
+        lambda service, given, _, version: publish(service, given.required("table"), given.text("partition"), version),
     ),
     Change(
         "delete",
@@ -110,6 +114,6 @@ CHANGES = (
         None,
         PendingResult,
         _OF["getPending"],
-        lambda service, given, _: reject(service, given.required("table"), given.text("partition")),
+        lambda service, given, _, version: reject(service, given.required("table"), given.text("partition"), version),
     ),
 )

@@ -46,18 +46,25 @@ def locks_of(service: Metastore, table: Table) -> Locks:
     return Locks(table=shown_name(name), locks=tuple(replace(_lock(each), dropped=None) for each in own))
 
 
-def lock(service: Metastore, text: str, wish: LockWish) -> Locks:
+def lock(service: Metastore, text: str, wish: LockWish, if_version: int | None = None) -> Locks:
     """Lock statistics of a table; its locks afterwards. Raises NoSuchObject when something of it is not there."""
     table = existing_table(service, text)
-    service.locks.lock(_object(table, wish.partition, wish.columns), refuse=wish.refuse, reason=wish.reason)
+    of = _object(table, wish.partition, wish.columns)
+    service.locks.lock(of, refuse=wish.refuse, reason=wish.reason, if_version=if_version)
     return locks_of(service, table)
 
 
-def unlock(service: Metastore, text: str, partition: str | None = None, columns: tuple[str, ...] = ()) -> Locks:
+def unlock(
+    service: Metastore,
+    text: str,
+    partition: str | None = None,
+    columns: tuple[str, ...] = (),
+    if_version: int | None = None,
+) -> Locks:
     """Remove the locks of exactly this object; the locks that are left. Raises StatementError if there were none."""
     table = existing_table(service, text)
     of = _object(table, partition, columns)
-    if not service.locks.unlock(of):
+    if not service.locks.unlock(of, if_version=if_version):
         raise StatementError(f"there is no lock of {of} itself")
     return locks_of(service, table)
 

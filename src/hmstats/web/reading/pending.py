@@ -47,17 +47,21 @@ def table_pending(service: Metastore, text: str) -> PendingTable:
     )
 
 
-def publish(service: Metastore, text: str, partition: str | None = None) -> PendingResult:
+def publish(
+    service: Metastore, text: str, partition: str | None = None, if_version: int | None = None
+) -> PendingResult:
     """Write what waits of a table, or of one of its partitions. Raises CallRefused when nothing waits."""
     table = existing_table(service, text)
-    done, recounted = service.pending.publish(table.name, None if partition is None else [partition])
+    some = None if partition is None else [partition]
+    done, recounted = service.pending.publish(table.name, some, if_version=if_version)
     return PendingResult(table=shown_name(table.name), done=done, recounted=recounted)
 
 
-def reject(service: Metastore, text: str, partition: str | None = None) -> PendingResult:
+def reject(service: Metastore, text: str, partition: str | None = None, if_version: int | None = None) -> PendingResult:
     """Forget what waits of a table, or of one of its partitions. Raises CallRefused when nothing waits."""
     table = existing_table(service, text)
-    done = service.pending.reject(table.name, None if partition is None else [partition])
+    some = None if partition is None else [partition]
+    done = service.pending.reject(table.name, some, if_version=if_version)
     return PendingResult(table=shown_name(table.name), done=done)
 
 

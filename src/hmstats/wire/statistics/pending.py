@@ -43,7 +43,9 @@ def of_table_to_thrift(name: TableName, found: PendingOfTable) -> Any:
         extension.ParameterChange(partName=partition, put=dict(each.put), remove=sorted(each.remove))
         for partition, each in found.changes.items()
     ]
-    return extension.PendingStatisticsResult(colStats=structs, details=details, changes=changes)
+    return extension.PendingStatisticsResult(
+        colStats=structs, details=details, changes=changes, tableVersion=found.version
+    )
 
 
 def of_table_from_thrift(struct: Any) -> PendingOfTable:
@@ -52,4 +54,4 @@ def of_table_from_thrift(struct: Any) -> PendingOfTable:
     changes = {
         each.partName: ParameterChange(dict(each.put or {}), frozenset(each.remove or ())) for each in struct.changes
     }
-    return PendingOfTable(sets, changes)
+    return PendingOfTable(sets, changes, struct.tableVersion)

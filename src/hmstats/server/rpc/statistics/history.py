@@ -30,7 +30,9 @@ class HistoryCalls:
 
     def restore_statistics(self, session: Session, request: Any) -> Any:
         """Write the statistics of a time again; a dry run only counts what would change."""
-        done = self._restores.restore(_table(request), request.at, dry_run=bool(request.dryRun))
+        done = self._restores.restore(
+            _table(request), request.at, dry_run=bool(request.dryRun), if_version=request.ifVersion
+        )
         return codec.restored_to_thrift(done)
 
 

@@ -33,12 +33,14 @@ class PendingCalls:
 
     def publish_statistics(self, session: Session, request: Any) -> Any:
         """Write the statistics that wait of a table or of some partitions."""
-        done = self._pending.publish(_table(request), request.partNames, subject.author(session))
+        done = self._pending.publish(
+            _table(request), request.partNames, subject.author(session), if_version=request.ifVersion
+        )
         return extension.PublishResult(written=done.written, recounted=done.recounted)
 
     def reject_statistics(self, session: Session, request: Any) -> int:
         """Forget the statistics that wait of a table or of some partitions."""
-        return self._pending.reject(_table(request), request.partNames)
+        return self._pending.reject(_table(request), request.partNames, if_version=request.ifVersion)
 
 
 def _table(request: Any) -> TableName:

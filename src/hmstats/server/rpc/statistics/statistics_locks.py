@@ -20,14 +20,20 @@ class StatisticsLockCalls:
         """Lock the statistics of a database, a table, a partition or columns against writes."""
         of = codec.object_from_thrift(request)
         subject.add_to_log(of.database)
-        self._locks.lock(of, refuse=request.refuse, reason=request.reason, author=subject.author(session))
+        self._locks.lock(
+            of,
+            refuse=request.refuse,
+            reason=request.reason,
+            author=subject.author(session),
+            if_version=request.ifVersion,
+        )
         return True
 
     def unlock_statistics(self, session: Session, request: Any) -> int:
         """Remove the locks of a database, a table, a partition or columns; returns how many there were."""
         of = codec.object_from_thrift(request)
         subject.add_to_log(of.database)
-        return self._locks.unlock(of)
+        return self._locks.unlock(of, if_version=request.ifVersion)
 
     def get_statistics_locks(self, session: Session, request: Any) -> Any:
         """The locks in the databases, and of the tables, that match patterns."""

@@ -8,6 +8,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.lookups import missing_database, missing_table
+from hmstats.service.statistics.conditions import require_version
 from hmstats.store.catalog import databases
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -25,21 +26,31 @@ class StatisticsLocks:
         self._store = store
         self._refuse = refuse
 
-    def lock(self, of: LockedObject, *, refuse: bool | None = None, reason: str | None, author: str | None) -> None:
+    def lock(
+        self,
+        of: LockedObject,
+        *,
+        refuse: bool | None = None,
+        reason: str | None,
+        author: str | None,
+        if_version: int | None = None,
+    ) -> None:
         """Lock an object, or replace its lock. Writes that begin after this leave its statistics as they are.
 
-        Raises NoSuchObject for a missing database, table or partition, InvalidInput for a missing column.
+        Raises NoSuchObject for a missing database, table or partition, InvalidInput for a missing column, or if the
+        table has another version than `if_version`.
         """
         refuses = self._refuse if refuse is None else refuse
         lock = StatisticsLock(of, refuses, reason or None, author)
-        self._store.write(lambda unit: statistics_locks.put(unit, [lock_place(unit, of)], of.columns, lock))
+        self._store.write(lambda unit: statistics_locks.put(unit, [lock_place(unit, of, if_version)], of.columns, lock))
 
-    def unlock(self, of: LockedObject) -> int:
+    def unlock(self, of: LockedObject, *, if_version: int | None = None) -> int:
         """Remove the locks of an object; without columns all of it, those of its columns too. Returns their number.
 
         Locks of what is inside of it, or around it, stay. Raises as `lock`.
         """
-        return self._store.write(lambda unit: statistics_locks.remove(unit, lock_place(unit, of), of.columns or None))
+        columns = of.columns or None
+        return self._store.write(lambda unit: statistics_locks.remove(unit, lock_place(unit, of, if_version), columns))
 
     def listed(self, catalog: str, of_databases: str | None, tables: str | None) -> list[StatisticsLock]:
         """The locks of the databases that match a pattern, and of the tables in them that match one (None: all).
@@ -53,9 +64,11 @@ class StatisticsLocks:
         return [each for each in listed if each.object.table is None or each.object.table in matched]
 
 
-def lock_place(unit: Unit, of: LockedObject) -> ObjectIds:
+def lock_place(unit: Unit, of: LockedObject, if_version: int | None = None) -> ObjectIds:
     """The ids of an object, with its tables locked and their versions raised. Raises as `StatisticsLocks.lock`."""
     if of.table is None:
+        if if_version is not None:
+            raise InvalidInput(f"a version must be that of a table, found {of}")
         if of.partition is not None or of.columns:
             raise InvalidInput(f"a lock or preference of a partition or of columns must name its table, found {of}")
         database_id = statistics_locks.lock_database(unit, of.database)
@@ -66,6 +79,7 @@ def lock_place(unit: Unit, of: LockedObject) -> ObjectIds:
     target = table_facts.lock(unit, name)
     if target is None:
         raise missing_table(name)
+    require_version(unit, name, target.id, if_version)
     _check_columns(name, target, of.columns)
     part_id = 0 if of.partition is None else _partition_id(unit, name, target, of.partition)
     versions.bump(unit, target.id)

@@ -15,6 +15,7 @@ from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.basic_statistics import FILE_SIZES
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.history import Restored
+from hmstats.service.statistics.conditions import require_version
 from hmstats.service.statistics.history.history import state_at
 from hmstats.service.statistics.history.upkeep import Keeping
 from hmstats.store.catalog import tables
@@ -60,16 +61,20 @@ class StatisticsRestore:
         self._store = store
         self._keeping = keeping
 
-    def restore(self, name: TableName, at_ms: int, *, dry_run: bool = False) -> Restored:
+    def restore(self, name: TableName, at_ms: int, *, dry_run: bool = False, if_version: int | None = None) -> Restored:
         """Restore a table's statistics of a time, those of its partitions too; with `dry_run` only tell the changes.
 
         Partitions that did not exist then keep what they have. A table that was dropped and made again gets what its
         columns of the same type had. Raises NoSuchObject if the table does not exist, or did not then, InvalidInput if
-        the time is too old, LockedStatistics if any of the statistics is locked.
+        the time is too old or the table has another version than `if_version`, LockedStatistics if any of the
+        statistics is locked.
         """
 
         def write(unit: Unit) -> Restored:
-            target = _writable(name, table_facts.lock(unit, name))
+            found = table_facts.lock(unit, name)
+            if found is not None:
+                require_version(unit, name, found.id, if_version)
+            target = _writable(name, found)
             plan, then_ms = self._plan(unit.connection, name, target, at_ms)
             if not dry_run:
                 _write(unit, name, target, plan)

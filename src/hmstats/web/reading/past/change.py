@@ -49,12 +49,15 @@ def table_difference(service: Metastore, text: str, begin: str | None = None, en
     )
 
 
-def restored(service: Metastore, text: str, as_of: str, *, dry_run: bool) -> RestoreResult:
+def restored(
+    service: Metastore, text: str, as_of: str, *, dry_run: bool, if_version: int | None = None
+) -> RestoreResult:
     """Write the statistics of a time again; with `dry_run` only count what would change.
 
     Raises StatementError for a text that is no time, CallRefused when there is nothing to restore, or it is locked.
     """
-    done = service.past.restore(named_table(text), past_ms("as_of", as_of, time.time()), dry_run=dry_run)
+    at_ms = past_ms("as_of", as_of, time.time())
+    done = service.past.restore(named_table(text), at_ms, dry_run=dry_run, if_version=if_version)
     return RestoreResult(
         table=shown_name(done.table),
         at=moment(done.at_ms),
