@@ -37,6 +37,7 @@ secret_files.py    secrets in files of a folder
 jdbc_url.py        what a JDBC URL names
 java.py            finds Java
 extras.py          how an optional part is installed
+tracing.py         spans by OpenTelemetry
 version.py         the version
 """
 

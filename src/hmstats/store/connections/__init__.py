@@ -2,6 +2,7 @@
 
 connections, jdbc, shown_url   URLs and pools
 writing_connection             PostgreSQL's driver for writers
+traced_cursors                 a span for each statement, while traces are made
 bound_values                   checks of values before they are sent
 claims                         shared or exclusive write access
 presence                       live processes, for changes of files in progress

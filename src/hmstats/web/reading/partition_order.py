@@ -40,7 +40,7 @@ class Ordered(tuple[NamedPartition, ...]):
 def in_order(table: Table, names: Iterable[str]) -> Ordered:
     """The partitions sorted by their values; of the same many names it is the same object as before."""
     every = tuple(names)
-    return (_placed if len(every) < MANY else _placed_before)(table.partition_keys, every)
+    return (_place if len(every) < MANY else _place_before)(table.partition_keys, every)
 
 
 def partitions_between(placed: Sequence[NamedPartition], first: str, last: str) -> list[NamedPartition]:
@@ -51,7 +51,7 @@ def partitions_between(placed: Sequence[NamedPartition], first: str, last: str) 
     return list(placed[places[first] : places[last] + 1])
 
 
-def _placed(columns: tuple[Column, ...], names: tuple[str, ...]) -> Ordered:
+def _place(columns: tuple[Column, ...], names: tuple[str, ...]) -> Ordered:
     keys = [key.name for key in columns]
     every = [(name, _values(name, keys)) for name in names]
     by_key = zip(*(values for _, values in every), strict=True)
@@ -60,7 +60,7 @@ def _placed(columns: tuple[Column, ...], names: tuple[str, ...]) -> Ordered:
     return Ordered(NamedPartition(*each) for _, each in sorted(placed, key=itemgetter(0)))
 
 
-_placed_before = lru_cache(maxsize=MOST_KEPT)(_placed)
+_place_before = lru_cache(maxsize=MOST_KEPT)(_place)
 
 
 def _values(name: str, keys: Sequence[str]) -> tuple[str, ...]:
