@@ -8,8 +8,8 @@ from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, warn_of_strangers
 from hmstats.cli.serving.authentication import authentication_of
-from hmstats.cli.serving.places import make_embedded_mirrors, places_of
 from hmstats.cli.serving.page import check_mounted
+from hmstats.cli.serving.places import make_embedded_mirrors, places_of
 from hmstats.cli.serving.plan import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.serve_settings import is_alone, load_served
