@@ -30,6 +30,7 @@ class Way:
         self._names: dict[int, str] = {}
         """The last call of each connection."""
         self._go = threading.Event()
+        self._is_dropped = False
         self.reached = threading.Event()
         """Set when a call is held up."""
 
@@ -49,14 +50,22 @@ class Way:
         self._held = None
         self._go.set()
 
+    def drop_held(self) -> None:
+        """Let what is held up before the upstream never come to it."""
+        self._is_dropped = True
+        self.let_go()
+
     def wait_held(self) -> None:
         """Return when a call is held up."""
         assert self.reached.wait(PATIENCE_SECONDS)
 
-    def _wait(self, name: str, hold: Hold) -> None:
-        if self._held == (name, hold):
-            self.reached.set()
-            assert self._go.wait(PATIENCE_SECONDS)
+    def _wait(self, name: str, hold: Hold) -> bool:
+        """Return when a call may go on; whether it was held up."""
+        if self._held != (name, hold):
+            return False
+        self.reached.set()
+        assert self._go.wait(PATIENCE_SECONDS)
+        return True
 
     def serve(self, side: UpstreamSide) -> None:
         """Pass the calls of one connection on, one after the other."""
@@ -66,7 +75,8 @@ class Way:
             while (request := side.request()) is not None:
                 head = read_head(request)
                 assert head is not None
-                self._wait(head.name, Hold.BEFORE)
+                if self._wait(head.name, Hold.BEFORE) and self._is_dropped:
+                    return
                 self._names[id(side)] = head.name
                 there.sendall(request)
 

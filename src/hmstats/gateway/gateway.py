@@ -8,6 +8,7 @@ import structlog
 
 from hmstats.client.metastore import Metastore
 from hmstats.errors import CallRefused, InvalidInput, MetaError, ProtocolError, UpstreamClosed, UpstreamUnavailable
+from hmstats.gateway.catalog.joined_reads import JoinedReads
 from hmstats.gateway.catalog.kept_answers import KEPT, KeptAnswers
 from hmstats.gateway.changes.followed_calls import ALTERING, FOLLOWED, altered_by, changes_of
 from hmstats.gateway.changes.following import Following
@@ -104,6 +105,7 @@ class Gateway:
         self._keeping = Keeping(self._mirroring, StatisticsWriter(store, keep_accuracy=False))
         self._log = NotificationLog()
         self._proven = Proven(self._log)
+        self._joined = JoinedReads(name)
         self._kept = KeptAnswers(self._log, cache_bytes, name)
         self._generation: Generation | None = None
         self._itself = Session(connection_id=-1, peer="gateway")
@@ -161,16 +163,23 @@ class Gateway:
     def _passed(self, request: Request, session: Session, stream: Stream) -> Relayed:
         """The upstream's answer to a call, which may have been kept."""
 
-        def relayed() -> Relayed:
-            return self._relay.answer(request, session, stream)
+        user = User(session.user, session.groups)
 
-        if request.head.name not in KEPT or request.head.oneway or self._relay.is_bound(session):
+        def ask(way: Stream) -> Relayed:
+            return self._relay.answer(request, session, way)
+
+        def relayed() -> Relayed:
+            return self._joined.answer(user, request, stream, ask)
+
+        if self._relay.is_bound(session):
+            return ask(stream)
+        if request.head.name not in KEPT or request.head.oneway:
             return relayed()
         try:
             calls = self._calls(self._itself)
         except MetaError:
             return relayed()
-        return self._kept.answer(calls, User(session.user, session.groups), request, stream, relayed)
+        return self._kept.answer(calls, user, request, stream, relayed)
 
     def leave(self, session: Session) -> None:
         """Forget a client whose connection has ended."""

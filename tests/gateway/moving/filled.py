@@ -65,7 +65,7 @@ def _table(client: Any, database: str, name: str) -> Any:
 def answers(front: Metastore, database: str) -> dict[str, Any]:
     """What a metastore says of a database, but for ids and times."""
     client = front.client()
-    found: dict[str, Any] = {"database": _plain(client.get_database(database))}
+    found: dict[str, Any] = {"database": _plain(client.get_database(database), "type")}
     found["function"] = _plain(client.get_function(database, "f"), "createTime")
     key = api.PrimaryKeysRequest(db_name=database, tbl_name="t0", catName="hive")
     found["keys"] = [_plain(each) for each in client.get_primary_keys(key).primaryKeys]

@@ -1,4 +1,5 @@
 """The upstream's catalog.
 
+joined_reads  equal reads that wait at the same moment
 kept_answers  answers about tables that are kept while the upstream's log proves them
 """

@@ -44,6 +44,11 @@ PROVEN = Counter(
     "Questions for statistics that were answered without a comparison, since the upstream's log proves it.",
     ("upstream",),
 )
+JOINED = Counter(
+    "hmstats_upstream_joined_reads",
+    "Reads that got the answer to an equal one which waited at the same moment.",
+    ("upstream",),
+)
 KEPT_ANSWERS = Counter(
     "hmstats_upstream_kept_answers",
     "Calls about tables that were answered by what the upstream had answered before.",

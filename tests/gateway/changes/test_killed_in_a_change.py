@@ -1,0 +1,100 @@
+"""Two gateways on one PostgreSQL, one of which is killed between the upstream's answer to a change and its own write.
+
+The other one must not answer with statistics of what is gone, whether or not the upstream got the call.
+"""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.postgres import fresh_database
+from tests.fixtures.servers import HMSTATS
+from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
+from tests.gateway.held_upstream import Hold, way_to
+
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.wire.idl import hive_metastore as api
+
+_Change = Callable[[Any, str], object]
+CHANGES: dict[str, _Change] = {
+    "drop_table": lambda client, database: client.drop_table(database, "t", False),
+    "truncate_table": lambda client, database: client.truncate_table(database, "t", []),
+    "drop_database": lambda client, database: client.drop_database(database, False, True),
+}
+EVERY = [(name, hold) for name in CHANGES for hold in Hold]
+CASES = EVERY if os.environ.get("HMSTATS_TEST_EVERY_STEP") else [("drop_table", Hold.AFTER)]
+
+
+@contextmanager
+def gateway(folder: Path, upstream: int, database: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The process and the port of a gateway that gives up on a call after seconds."""
+    folder.mkdir()
+    flags = ("--database", database, "--warehouse", str(folder), "--workers", "1")
+    lines = ["upstream_seconds = 5", "upstream_connect_seconds = 1", "upstream_write_seconds = 0.2"]
+    (folder / "hmstats.toml").write_text("\n".join(lines))
+    command = [HMSTATS, "serve", "--port", "0", *flags, "--upstream", f"thrift://127.0.0.1:{upstream}"]
+    with (folder / "server.log").open("a") as log:
+        started = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
+    assert started.stdout is not None
+    try:
+        yield started, int(started.stdout.readline().rpartition(":")[2])
+    finally:
+        started.terminate()
+        started.communicate(timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "hold"), CASES)
+def test_a_gateway_that_is_killed_in_a_change_leaves_nothing_stale_to_another(
+    hmstats_sqlite: int, postgres_server: str, postgres_template: str, tmp_path: Path, name: str, hold: Hold
+) -> None:
+    direct = Metastore("hmstats-sqlite", hmstats_sqlite, 4.0)
+    with (
+        fresh_database(postgres_server, postgres_template) as database,
+        way_to(direct.port) as (way, between),
+        direct.clients,
+        gateway(tmp_path / "one", between, database) as (killed, one),
+        gateway(tmp_path / "two", direct.port, database) as (_, two),
+    ):
+        make(direct)
+        doors, other = (Doors(direct, replace(direct, port=port)) for port in (one, two))
+        direct.table(columns=COLUMNS)
+        doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+        assert bounds(other.ours.table_statistics(doors.name(), ["a"])) == [(1, 10)]
+        until([(1, 10)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+        client = doors.here.client()
+        with way.holding(name, hold), ThreadPoolExecutor(1) as executor:
+            asked = executor.submit(CHANGES[name], client, direct.database)
+            way.wait_held()
+            killed.send_signal(signal.SIGKILL)
+            killed.wait()
+            if hold is Hold.BEFORE:
+                way.drop_held()
+            with suppress(Exception):
+                asked.result()
+            way.let_go()
+        if name != "truncate_table" and hold is Hold.AFTER:
+            if name == "drop_database":
+                make(direct)
+            direct.table(columns=COLUMNS)
+        told = bounds(doors.there.table_statistics(doors.name(), ["a"]))
+        assert bounds(other.ours.table_statistics(doors.name(), ["a"])) == told
+        other.ours.put_table_statistics(doors.name(), StatisticsSet((long(5, 6),)))
+        assert bounds(other.ours.table_statistics(doors.name(), ["a"])) == [(5, 6)]
+        until([(5, 6)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+        time.sleep(7)  # the lost call is given up, and what it may have changed is forgotten
+        assert bounds(other.ours.table_statistics(doors.name(), ["a"])) == [(5, 6)]
+
+
+def make(direct: Metastore) -> None:
+    """Make the test's database."""
+    direct.client().create_database(api.Database(name=direct.database, description="", parameters={}))
