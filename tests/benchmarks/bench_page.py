@@ -90,22 +90,27 @@ def fill(port: int, tables: int, partitions: int, columns: int) -> None:
 
 
 def measure(host: str, pids: Sequence[int]) -> None:
-    """Print of each page the first time, the median and the 95th percentile of its first byte, processor time, size."""
+    """Print of each page the first time, the median and the 95th percentile of its first byte, processor time, size.
+
+    The processor time is that of all requests but the first.
+    """
     print(f"load {os.getloadavg()[0]:.0f}; ms: first, median, 95th percentile, processor; kB", flush=True)
     connection = http.client.HTTPConnection(host)
     connection.request("GET", "/api/v1/health")
     after = json.load(connection.getresponse()).get("next")
     for path in (*PAGES, *([f"/?after={quote(after)}"] if after else [])):
         seconds = []
-        busy = _busy_seconds(pids)
-        for _ in range(_TIMES):
+        busy = 0.0
+        for time_number in range(_TIMES):
+            if time_number == 1:
+                busy = _busy_seconds(pids)
             began = time.perf_counter()
             connection.request("GET", path)
             response = connection.getresponse()
             first = response.read(1)
             seconds.append(time.perf_counter() - began)
             size = len(first) + len(response.read())
-        busy = (_busy_seconds(pids) - busy) / _TIMES
+        busy = (_busy_seconds(pids) - busy) / (_TIMES - 1)
         shown = [seconds[0], *(sorted(seconds)[_TIMES * each // 100] for each in (50, 95)), busy]
         print(f"{path:32} {' '.join(f'{1000 * each:8.1f}' for each in shown)} {size / 1000:7.1f}", flush=True)
 
