@@ -24,7 +24,7 @@ from rich.table import Table
 from tests.benchmarks.processes import cpu_seconds
 from tests.fixtures.servers import serving
 
-from hmstats.collector import analyze
+from hmstats.collector import Report, analyze
 from hmstats.collector.spark.session import local_session
 
 CORES = 2
@@ -42,12 +42,16 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What each way took at each of its runs, and the most memory that one of Spark's Python workers held."""
+    """What each way took at each of its runs, and the most memory that one of Spark's Python workers held.
+
+    `read` is what each has read of files in its last run: megabytes, and for hmstats requests.
+    """
 
     table: str
     rows: int
     costs: dict[str, list[Cost]]
     worker_megabytes: float
+    read: dict[str, str]
 
     def best(self, way: str) -> tuple[float, float]:
         """The least time on the clock and the least of the processor."""
@@ -93,6 +97,13 @@ def _countable(name: str, type_: DataType) -> str:
     return f"unix_date({name})" if isinstance(type_, DateType) else name
 
 
+def bytes_read(spark: SparkSession) -> int:
+    """How many bytes Spark's own readers have read so far, as its tasks tell."""
+    store = spark.sparkContext._jsc.sc().statusStore()
+    executors = store.executorList(True)
+    return sum(executors.apply(place).totalInputBytes() for place in range(executors.size()))
+
+
 def worker_megabytes(spark: SparkSession) -> float:
     """The most memory that one of Spark's Python workers has held so far."""
 
@@ -117,24 +128,39 @@ def measure(spark: SparkSession, name: str, place: Path, runs: int, form: str) -
     spark.sql(f"CREATE TABLE {table} USING {form} LOCATION '{place}'")
     query = aggregates(spark, table)
     ways: dict[str, Callable[[], object]] = {
-        OURS: lambda: analyze(spark, table),
+        OURS: lambda: reports.append(analyze(spark, table)),
         ANALYZE: lambda: spark.sql(f"ANALYZE TABLE {table} COMPUTE STATISTICS FOR ALL COLUMNS"),
         AGGREGATES: lambda: spark.sql(query).collect(),
     }
     costs: dict[str, list[Cost]] = {way: [] for way in ways}
-    peaks = []
+    peaks, reports, read = [], list[Report](), dict[str, str]()
     for _ in range(runs):
         for way, act in ways.items():
+            before = bytes_read(spark)
             costs[way].append(cost_of(act))
+            read[way] = f"{(bytes_read(spark) - before) / 1e6:.1f}"
             if way == OURS:
                 peaks.append(worker_megabytes(spark))  # now, as Spark ends workers that have nothing to do
-    return Result(name, spark.table(table).count(), costs, max(peaks))
+    ours = reports[-1].reads
+    if ours is not None:
+        read[OURS] = f"{ours.bytes / 1e6:.1f} in {ours.requests}"
+    return Result(name, spark.table(table).count(), costs, max(peaks), read)
 
 
 def report(result: Result) -> Table:
     """A row for each way."""
     shown = Table(title=f"{result.table}: {result.rows:,} rows on {CORES} cores")
-    columns = ("by", "first, s", "best, s", "CPU, s", ": hmstats", "CPU : hmstats", "µs a row", "worker, MB")
+    columns = (
+        "by",
+        "first, s",
+        "best, s",
+        "CPU, s",
+        ": hmstats",
+        "CPU : hmstats",
+        "µs a row",
+        "worker, MB",
+        "read, MB",
+    )
     for title in columns:
         shown.add_column(title, justify="left" if title == "by" else "right")
     ours_seconds, ours_cpu = result.best(OURS)
@@ -146,6 +172,7 @@ def report(result: Result) -> Table:
             *(f"{each:.1f}" for each in (seconds / ours_seconds, cpu / ours_cpu)),
             f"{seconds / result.rows * 1e6:.2f}",
             f"{result.worker_megabytes:.0f}" if way == OURS else "",
+            result.read[way],
         )
     return shown
 

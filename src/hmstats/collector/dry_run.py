@@ -71,7 +71,7 @@ def dry_run(
     plan, files = prepare(metastore, request, options, changed_only=changed_only, hadoop=hadoop, past_locks=past_locks)
     read = [file for piece in plan.pieces for file in files[piece.name]]
     tasks = 0 if request.noscan else None
-    if not request.noscan and plan.parquet and cores is not None:
+    if not request.noscan and plan.in_files and cores is not None:
         tasks = len(cut(plan.pieces, files, cores, options, plan.settings))
     return DryRun(
         table=plan.table.short,

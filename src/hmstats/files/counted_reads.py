@@ -10,6 +10,8 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import fs
 
+from hmstats.files.block_file import BlockFile
+
 
 @dataclass(frozen=True, slots=True)
 class ReadCount:
@@ -39,10 +41,11 @@ class Reads:
         """What was read so far."""
         return ReadCount(self._bytes, self._requests)
 
-    def open(self, system: fs.FileSystem, path: str) -> pa.PythonFile:
-        """A file as Arrow reads it. Raises OSError."""
+    def open(self, system: fs.FileSystem, path: str, block_bytes: int | None = None) -> pa.PythonFile:
+        """A file as Arrow reads it; with `block_bytes` it is read in blocks of so many. Raises OSError."""
         self.add(0)
-        return pa.PythonFile(_CountedFile(system.open_input_file(path), self), mode="r")
+        file = _CountedFile(system.open_input_file(path), self)
+        return pa.PythonFile(file if block_bytes is None else BlockFile(file, block_bytes), mode="r")
 
     def add(self, read_bytes: int) -> None:
         """Count one request with so many bytes."""

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from tests.collector.checks import check_all, comparable
 from tests.collector.data import TYPES, rows
 
-from hmstats.collector.scan import dataframe, parquet
+from hmstats.collector.scan import dataframe, file_rows
 from hmstats.collector.scan.splits import Split
 from hmstats.collector.scan.states import States
 from hmstats.sketch.accumulator import TableAccumulator
@@ -163,7 +163,7 @@ def test_neither_the_number_of_tasks_nor_their_order_matters(
     states: dict[int, TableAccumulator] = {}
     for group in order:
         split = Split("", str(path.parent), str(path), (group,), 1)
-        part = TableAccumulator.from_bytes(parquet.accumulate([split], TYPES).to_bytes())
+        part = TableAccumulator.from_bytes(file_rows.accumulate([split], TYPES).to_bytes())
         task = task_of_group[group]
         states[task] = states[task].merge(part) if task in states else part
     found = reduce(TableAccumulator.merge, states.values())
@@ -198,7 +198,7 @@ def hive_type(given: pa.DataType) -> str:
 
 
 def by_files(path: Path, types: Mapping[str, str]) -> TableAccumulator:
-    return parquet.accumulate([Split("", str(path.parent), str(path), None, 1)], types)
+    return file_rows.accumulate([Split("", str(path.parent), str(path), None, 1)], types)
 
 
 def by_rows(table: pa.Table, types: Mapping[str, str], batch_rows: int) -> TableAccumulator:

@@ -13,7 +13,7 @@ from hmstats.client import connect
 from hmstats.collector import analyze
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import data_files
-from hmstats.collector.scan import dataframe, parquet
+from hmstats.collector.scan import dataframe, file_rows
 from hmstats.collector.scan.splits import Split
 from hmstats.collector.scan.states import States
 from hmstats.model.catalog.objects import TableName
@@ -43,7 +43,7 @@ def test_files_of_spark(spark: Any, tmp_path: Path, conf: dict[str, str]) -> Non
         for name in conf:
             spark.conf.unset(name)
     (file,) = data_files(str(tmp_path / "t"))
-    from_files = parquet.accumulate([Split("", str(tmp_path / "t"), file.path, None, file.bytes)], TYPES)
+    from_files = file_rows.accumulate([Split("", str(tmp_path / "t"), file.path, None, file.bytes)], TYPES)
     if "MILLIS" not in str(conf):
         check_all(from_files.statistics(TYPES), table)
     from_rows = States(TYPES)

@@ -13,7 +13,7 @@ from tests.collector.checks import check_all, comparable
 from tests.collector.data import ROWS, TYPES, rows
 
 from hmstats.collector.options import Options, Sketches
-from hmstats.collector.scan import parquet
+from hmstats.collector.scan import file_rows, parquet
 from hmstats.collector.scan.splits import Split
 from hmstats.collector.scan.states import States
 from hmstats.errors import UnreadableFile
@@ -61,7 +61,7 @@ def test_a_piece_is_kept_apart_from_another(tmp_path: Path) -> None:
     third = written(tmp_path / "c.parquet", TABLE.slice(400, 5), piece="p=1")
     states = States(TYPES)
     for split in (first, second, third):
-        states.merge([(split.piece, parquet.accumulate([split], TYPES).to_bytes())])
+        states.merge([(split.piece, file_rows.accumulate([split], TYPES).to_bytes())])
     assert {name: states.of(name).rows for name in ("p=1", "p=2")} == {"p=1": 105, "p=2": 300}
     assert states.total().rows == 405
     check_all(states.total().statistics(TYPES), TABLE.slice(0, 405))
@@ -70,14 +70,14 @@ def test_a_piece_is_kept_apart_from_another(tmp_path: Path) -> None:
 def test_a_column_that_a_file_lacks_is_null_and_one_that_is_wider_fits(tmp_path: Path) -> None:
     older = pa.table({"Number": pa.array([1, 2, None], pa.int16()), "other": [1, 2, 3]})
     split = written(tmp_path / "old.parquet", older)
-    found = list(parquet.batches(split, {"number": "bigint", "added": "string"}))
+    found = list(file_rows.batches(split, {"number": "bigint", "added": "string"}))
     assert pa.Table.from_batches(found).to_pydict() == {"number": [1, 2, None], "added": [None, None, None]}
     assert found[0].schema.types == [pa.int64(), pa.string()]
 
 
 def test_no_column_still_counts_rows(tmp_path: Path) -> None:
     split = written(tmp_path / "a.parquet", TABLE)
-    assert parquet.accumulate([split], {}).rows == ROWS
+    assert file_rows.accumulate([split], {}).rows == ROWS
 
 
 @pytest.mark.parametrize("types", [{}, {"text": "string"}])
@@ -93,7 +93,7 @@ def test_rows_that_a_file_has_and_did_not_give_are_an_error(
 
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", losing)
     with pytest.raises(UnreadableFile, match=rf"a.parquet has {ROWS:,} rows by its footer, but [\d,]+ were read"):
-        parquet.accumulate([split], types)
+        file_rows.accumulate([split], types)
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_texts_held_by_their_dictionaries_are_read_as_such(tmp_path: Path) -> No
     split = written(tmp_path / "a.parquet", TABLE)
     footer = pq.read_metadata(split.path)
     assert parquet.dictionary_columns(footer, ["text", "word"]) == ["word"]
-    batch = next(parquet.batches(split, {"text": "string", "word": "string"}))
+    batch = next(file_rows.batches(split, {"text": "string", "word": "string"}))
     assert [pa.types.is_dictionary(column.type) for column in batch.columns] == [False, True]
 
 
@@ -120,13 +120,13 @@ def whole(path: Path) -> Split:
 
 def analysed(tasks: list[list[Split]]) -> list[tuple[int, tuple[ColumnStatistics, ...]]]:
     """Rows and statistics of the one piece."""
-    total = reduce(TableAccumulator.merge, (parquet.accumulate(task, TYPES) for task in tasks))
+    total = reduce(TableAccumulator.merge, (file_rows.accumulate(task, TYPES) for task in tasks))
     return [(total.rows, total.statistics(TYPES))]
 
 
 def test_options_say_which_sketches_are_made(tmp_path: Path) -> None:
     split = written(tmp_path / "a.parquet", TABLE)
-    bounds = parquet.accumulate([split], TYPES, Options.bounds_only()).statistics(TYPES)
+    bounds = file_rows.accumulate([split], TYPES, Options.bounds_only()).statistics(TYPES)
     for column in bounds:
         made = [getattr(column.data, name, None) for name in ("ndv", "bit_vector", "histogram")]
         assert (made, column.top_k) == ([None, None, None], None)
@@ -134,7 +134,7 @@ def test_options_say_which_sketches_are_made(tmp_path: Path) -> None:
     for column in bounds:
         for name in ("nulls", "low", "high", "max_length", "average_length", "trues", "falses"):
             assert getattr(column.data, name, None) == getattr(every[column.column], name, None)
-    fine = parquet.accumulate([split], {"big": "bigint"}, Options(precision=14)).columns["big"].hll
+    fine = file_rows.accumulate([split], {"big": "bigint"}, Options(precision=14)).columns["big"].hll
     assert fine is not None
     assert fine.p == 14
 
@@ -143,7 +143,7 @@ def test_columns_may_have_sketches_of_their_own(tmp_path: Path) -> None:
     split = written(tmp_path / "a.parquet", TABLE)
     first, second, *_ = (each for each in TYPES if TYPES[each] == "bigint" or TYPES[each] == "double")
     options = Options(by_column={first: Sketches(distinct=False, histogram=False, top_k=False)})
-    found = {each.column: each for each in parquet.accumulate([split], TYPES, options).statistics(TYPES)}
+    found = {each.column: each for each in file_rows.accumulate([split], TYPES, options).statistics(TYPES)}
     assert getattr(found[first].data, "ndv", None) is None
     assert found[first].top_k is None
     assert getattr(found[second].data, "ndv", None) is not None
@@ -156,12 +156,12 @@ def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_text("no parquet")
     with pytest.raises(UnreadableFile, match=f"file {path} cannot be read"):
-        parquet.accumulate([whole(path)], TYPES)
+        file_rows.accumulate([whole(path)], TYPES)
 
 
 def test_rows_that_no_split_reads_are_counted_and_extrapolated(tmp_path: Path) -> None:
     split = written(tmp_path / "a.parquet", TABLE.slice(0, 1000))
-    state = parquet.accumulate([split, Split("p", split.location, "", (), 0, 3000)], TYPES)
+    state = file_rows.accumulate([split, Split("p", split.location, "", (), 0, 3000)], TYPES)
     assert state.rows == 4000
     for column, full in zip(state.statistics(TYPES), analysed([[split]])[0][1], strict=True):
         assert column.data.nulls == (full.data.nulls or 0) * 4
@@ -178,6 +178,6 @@ def test_batches_of_wide_rows_are_short(tmp_path: Path) -> None:
 
 def test_a_char_has_its_width_whoever_wrote_it(tmp_path: Path) -> None:
     split = written(tmp_path / "a.parquet", pa.table({"c": ["a", "a  ", "ü", None, ""] * 9}))
-    data = parquet.accumulate([split], {"c": "char(3)"}).statistics({"c": "char(3)"})[0].data
+    data = file_rows.accumulate([split], {"c": "char(3)"}).statistics({"c": "char(3)"})[0].data
     assert isinstance(data, StringStatistics)
     assert (data.ndv, data.max_length, data.nulls) == (3, 4, 9)

@@ -1,19 +1,22 @@
-"""What is read of Parquet files in an object store, held against the requests that reach it."""
+"""What is read of files in an object store, held against the requests that reach it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Barrier
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import orc
 from tests.fixtures.object_store import BUCKET, MOTO, ObjectStore, object_store
 from tests.fixtures.store_proxy import Fault, StoreProxy, store_proxy
 
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.data_files import DataFile, data_files
 from hmstats.collector.planning.pieces import Piece
-from hmstats.collector.scan import parquet
+from hmstats.collector.scan import file_rows
+from hmstats.collector.scan.orc import BLOCK_BYTES
 from hmstats.collector.scan.splits import Split, cut
 from hmstats.files import file_systems
 from hmstats.files.counted_reads import ReadCount, Reads
@@ -59,7 +62,7 @@ def read(files: list[DataFile], columns: dict[str, str], options: Options = DEFA
     """How many rows were looked at, and what was read for it."""
     reads = Reads()
     tasks = cut([Piece("", (), PLACE, parquet=True)], {"": files}, 2, options, reads=reads)
-    states = [parquet.accumulate(task, columns, options, reads) for task in tasks]
+    states = [file_rows.accumulate(task, columns, options, reads) for task in tasks]
     return sum(each.rows for each in states), reads.count
 
 
@@ -110,3 +113,18 @@ def test_footers_are_read_in_parallel(proxy: StoreProxy) -> None:
 
 def cut_sample(files: list[DataFile]) -> list[list[Split]]:
     return cut([Piece("", (), PLACE, parquet=True)], {"": files}, 2, Options(sample_fraction=0.999))
+
+
+def test_the_streams_of_orc_are_few_requests(store: ObjectStore, proxy: StoreProxy, tmp_path: Path) -> None:
+    rows = pa.table({f"c{number}": np.random.default_rng(number).integers(0, 2**62, 50_000) for number in range(8)})
+    orc.write_table(rows, str(tmp_path / "a.orc"), stripe_size=512 * 1024)
+    with store.files().open_output_stream(f"{BUCKET}/o/a.orc") as out:
+        out.write((tmp_path / "a.orc").read_bytes())
+    size = (tmp_path / "a.orc").stat().st_size
+    reads = Reads()
+    split = Split("", f"s3://{BUCKET}/o", f"{BUCKET}/o/a.orc", None, size, orc=True)
+    proxy.requests.clear()
+    assert file_rows.accumulate([split], dict.fromkeys(rows.column_names, "bigint"), reads=reads).rows == 50_000
+    gets = proxy.of_objects(f"{BUCKET}/o/")
+    assert (sum(each.bytes for each in gets), len(gets) + 1) == (reads.count.bytes, reads.count.requests)
+    assert len(gets) <= -(-size // BLOCK_BYTES) + orc.ORCFile(str(tmp_path / "a.orc")).nstripes

@@ -17,7 +17,7 @@ from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.prepare import Files
-from hmstats.collector.scan import parquet
+from hmstats.collector.scan import file_rows
 from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, shuffle_by_piece
 from hmstats.collector.scan.splits import Split, by_piece, cut
 from hmstats.collector.scan.states import State, States, Types
@@ -68,7 +68,7 @@ def _of_each(states: Any, pieces: int, types: Types) -> Iterator[WrittenPiece]:
 def _read_states(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
     for task in tasks:
         for piece, splits in by_piece(task):
-            yield piece, parquet.accumulate(splits, types).to_bytes()
+            yield piece, file_rows.accumulate(splits, types).to_bytes()
 
 
 def _of_all(states: Any, types: Types) -> TableAccumulator:

@@ -104,7 +104,7 @@ def _judges_table(plan: Plan, stored: StoredStatistics) -> bool:
 def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[CheckOutcome]:
     """Read every piece: Parquet files directly, all else as rows that Spark reads."""
     context, empty = spark.sparkContext, no_rows(job).part()
-    in_files, others = split_by_reader(plan, files)
+    in_files, others = split_by_reader(plan, files, orc=False)
     records = context.parallelize([piece.name for piece in plan.pieces]).map(lambda piece: (piece, empty))
     splits = cut(in_files, files, context.defaultParallelism, job.options, plan.settings)
     if splits:

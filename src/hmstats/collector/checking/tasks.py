@@ -13,7 +13,7 @@ from hmstats.collector.checking.report import Tally
 from hmstats.collector.checking.seen import Part, Seen
 from hmstats.collector.options import Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
-from hmstats.collector.scan import parquet
+from hmstats.collector.scan import file_rows
 from hmstats.collector.scan.splits import Split, by_piece
 from hmstats.collector.scan.states import States
 from hmstats.model.catalog.objects import Table
@@ -90,7 +90,7 @@ def _read_piece(splits: Iterable[Split], job: CheckJob) -> Seen:
     for split in splits:
         for one in _by_group(split) if job.options.sampled else [split]:
             before = counts(state)
-            parquet.add_split(state, one, job.types)
+            file_rows.add_split(state, one, job.types)
             if groups is not None and one.row_groups:
                 groups = groups.merge(GroupSums.of(counts(state) - before))
     return Seen(state, groups)

@@ -12,7 +12,7 @@ WHOLE_TABLE = ""
 class Piece:
     """A partition, or the whole of an unpartitioned table (its name is WHOLE_TABLE).
 
-    `parameters` are those in the metastore.
+    `parameters` are those in the metastore. `parquet`: its files are of Parquet, `orc`: they are of ORC.
     """
 
     name: str
@@ -20,3 +20,9 @@ class Piece:
     location: str
     parquet: bool
     parameters: Parameters = field(default_factory=dict)
+    orc: bool = False
+
+    @property
+    def in_files(self) -> bool:
+        """Whether its files are read directly, unless they are ORC files that are left to Spark."""
+        return self.parquet or self.orc

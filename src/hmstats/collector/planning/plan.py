@@ -61,9 +61,9 @@ class Plan:
         return any(piece.location for piece in (*self.pieces, *self.unchanged)) or bool(self.keys)
 
     @property
-    def parquet(self) -> bool:
-        """Whether every piece is made of Parquet files."""
-        return all(piece.parquet for piece in self.pieces)
+    def in_files(self) -> bool:
+        """Whether the files of every piece are read directly."""
+        return all(piece.in_files for piece in self.pieces)
 
 
 def make_plan(metastore: Metastore, request: Statement) -> Plan:
@@ -184,13 +184,14 @@ def _check_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
 
 def _pieces(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> Iterable[Piece]:
     if not table.partition_keys:
-        parquet = is_parquet(table.storage, table)
-        yield Piece(WHOLE_TABLE, (), table_location(table), parquet, table.parameters)
+        parquet, orc = (is_format(each, table.storage, table) for each in (PARQUET, ORC))
+        yield Piece(WHOLE_TABLE, (), table_location(table), parquet, table.parameters, orc)
         return
     keys = _keys(table)
     for partition in metastore.partitions(table.name, _names(metastore, table, specs, where)):
-        name, parquet = partition_name(keys, partition.values), is_parquet(partition.storage, table)
-        yield Piece(name, partition.values, _location(partition.storage), parquet, partition.parameters)
+        name, storage = partition_name(keys, partition.values), partition.storage
+        parquet, orc = (is_format(each, storage, table) for each in (PARQUET, ORC))
+        yield Piece(name, partition.values, _location(storage), parquet, partition.parameters, orc)
 
 
 def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> list[str]:
@@ -230,12 +231,17 @@ def table_location(table: Table) -> str:
     return path or _location(table.storage)
 
 
-def is_parquet(storage: Storage | None, table: Table) -> bool:
-    """Whether the data are Parquet files that hold every value, by Spark's provider or else by the input format.
+PARQUET, ORC = "parquet", "orc"
+_INPUT_FORMATS = {PARQUET: "parquet", ORC: ".orc."}
+"""Formats by Spark's names, and a part of the names of their input formats, in lower case."""
+
+
+def is_format(name: str, storage: Storage | None, table: Table) -> bool:
+    """Whether the data are files of a format that hold every value, by Spark's provider or else by the input format.
 
     If a column with a default was added later, its values are not in older files: Spark reads the default.
     """
     if not storage or not storage.location or with_defaults(table.parameters):
         return False
     provider = table.parameters.get(PROVIDER, "hive").lower()
-    return provider == "parquet" or (provider == "hive" and "parquet" in (storage.input_format or "").lower())
+    return provider == name or (provider == "hive" and _INPUT_FORMATS[name] in (storage.input_format or "").lower())

@@ -5,17 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hmstats.collector.options import DEFAULT, Options
-from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.arrow_types import arrow_type, as_column
 from hmstats.collector.scan.splits import Split, compressed_bytes
-from hmstats.collector.scan.states import States, Types
+from hmstats.collector.scan.states import Types
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import open_location
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
-from hmstats.sketch.accumulator import TableAccumulator
 
 _MOST_BATCH_ROWS, _LEAST_BATCH_ROWS = 256 * 1024, 1024
 _BATCH_BYTES = 64 * 1024 * 1024
@@ -27,27 +24,7 @@ _LEAST_PLAIN_TEXT_BYTES = 4
 dictionary-encoded."""
 
 
-def accumulate(
-    splits: Iterable[Split], types: Types, options: Options = DEFAULT, reads: Reads | None = None
-) -> TableAccumulator:
-    """The state of splits of one piece; `reads` counts. Raises UnreadableFile naming the file that cannot be read."""
-    found = States(types, options).of(WHOLE_TABLE)
-    for split in splits:
-        add_split(found, split, types, reads)
-    return found
-
-
-def add_split(found: TableAccumulator, split: Split, types: Types, reads: Reads | None = None) -> None:
-    """Add the rows of a split to a state; `reads` counts. Raises UnreadableFile naming the file that cannot be read."""
-    found.leave_out(split.rows_left_out)
-    try:
-        for batch in batches(split, types, reads):
-            found.update(batch)
-    except (OSError, pa.ArrowException) as error:
-        raise UnreadableFile(f"file {split.path} cannot be read: {error}") from error
-
-
-def batches(split: Split, types: Types, reads: Reads | None = None) -> Iterator[pa.RecordBatch]:
+def parquet_batches(split: Split, types: Types, reads: Reads) -> Iterator[pa.RecordBatch]:
     """The rows of a split with the wanted columns, in the metastore's types; a column that the file lacks is null.
 
     Raises UnreadableFile after the last batch if the number of rows is not the footer's.
@@ -55,7 +32,7 @@ def batches(split: Split, types: Types, reads: Reads | None = None) -> Iterator[
     if split.row_groups == ():
         return
     system, _ = open_location(split.location, split.settings)
-    with (reads or Reads()).open(system, split.path) as file:
+    with reads.open(system, split.path) as file:
         yield from _file_batches(file, split, types)
 
 

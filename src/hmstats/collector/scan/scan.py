@@ -23,6 +23,8 @@ from hmstats.collector.scan.splits import TASKS_PER_CORE, Split, cut
 from hmstats.collector.scan.states import State
 from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read_tasks
 from hmstats.files.counted_reads import Reads
+from hmstats.model.statistics.column_statistics import Kind
+from hmstats.model.statistics.column_types import kind_of
 from hmstats.sketch.accumulator import TableAccumulator
 
 _AS_STORED = (
@@ -37,28 +39,47 @@ MOST_STATES_AT_DRIVER = 32
 
 
 def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
-    """Read every piece: Parquet files directly, all else as rows that Spark reads.
+    """Read every piece: Parquet and ORC files directly, all else as rows that Spark reads.
 
-    Delivers all findings but the table's own.
+    ORC files that cannot be read directly are read by Spark too. Delivers all findings but the table's own.
     """
-    in_files, others = split_by_reader(plan, files)
-    outcome = scan_files(spark, replace(plan, pieces=in_files), files, job)
+    in_files, others = split_by_reader(plan, files, orc=not _has_timestamps(plan) or _is_in_utc(spark))
+    outcome = scan_files(spark, replace(plan, pieces=tuple(each for each in in_files if not each.orc)), files, job)
+    orc = tuple(each for each in in_files if each.orc)
+    if orc:
+        found = scan_files(spark, replace(plan, pieces=orc), files, replace(job, reliable=False))
+        others += tuple(each for each in orc if each.name in found.failed)
+        outcome = outcome.merge(replace(found, failed={}))
     if not others:
         return outcome
-    rest = replace(plan, pieces=others, unchanged=(*plan.left_out, *in_files))
+    done = tuple(each for each in in_files if each not in others)
+    rest = replace(plan, pieces=others, unchanged=(*plan.left_out, *done))
     with each_as_stored(spark, plan):
         return outcome.merge(replace(scan_rows(rows(spark, rest), rest, job), reads=None))
 
 
-def split_by_reader(plan: Plan, files: Files) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """The pieces whose files are read directly, and those whose rows Spark reads.
+def split_by_reader(plan: Plan, files: Files, *, orc: bool) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """The pieces whose files are read directly, and those whose rows Spark reads. `orc`: ORC is read directly too.
 
     Spark fails on a missing directory, so pieces without files are not read by Spark.
     """
-    bare = {piece.name: piece.location for piece in plan.pieces if not piece.parquet and not files[piece.name]}
-    nowhere = missing_locations(bare, plan.settings)
-    in_files = [piece for piece in plan.pieces if piece.parquet or piece.name in nowhere]
-    return tuple(in_files), tuple(piece for piece in plan.pieces if not piece.parquet and piece.name not in nowhere)
+    direct = {each.name for each in plan.pieces if each.parquet or (orc and each.orc)}
+    bare = {each.name: each.location for each in plan.pieces if each.name not in direct and not files[each.name]}
+    direct |= missing_locations(bare, plan.settings)
+    in_files = tuple(each for each in plan.pieces if each.name in direct)
+    return in_files, tuple(each for each in plan.pieces if each.name not in direct)
+
+
+def _has_timestamps(plan: Plan) -> bool:
+    """Whether a column of timestamps is read, whose values in ORC depend on time zones."""
+    return any(kind_of(each) is Kind.TIMESTAMP for each in plan.types.values())
+
+
+def _is_in_utc(spark: SparkSession) -> bool:
+    """Whether Spark's JVM is in UTC all the year, in which ORC's times are the same for Spark and for Arrow."""
+    zone: Any = spark._jvm  # noqa: SLF001 - Spark has no other way to its time zone
+    found = zone.java.util.TimeZone.getDefault()
+    return bool(found.toZoneId().getRules().isFixedOffset() and found.getRawOffset() == 0)
 
 
 @contextmanager

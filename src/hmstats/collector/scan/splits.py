@@ -15,10 +15,12 @@ from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import orc
 
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import Piece
+from hmstats.collector.scan.orc_footer import read_footer
 from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import NO_SETTINGS, Settings, open_location
 from hmstats.model.catalog.location import parse
@@ -35,6 +37,7 @@ class Split:
     """A file, or some of its row groups (None: all). `location` names the file system; `bytes` is what is read.
 
     `rows_left_out` is the number of rows beside the sample, which no split reads. `settings` are Hadoop's for the file.
+    `orc`: it is an ORC file, whose row groups are its stripes; else it is a Parquet file.
     """
 
     piece: str
@@ -44,6 +47,7 @@ class Split:
     bytes: int
     rows_left_out: int = 0
     settings: Settings = field(default=NO_SETTINGS, repr=False)
+    orc: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +165,31 @@ def _read_groups(piece: Piece, file: DataFile, settings: Settings, reads: Reads)
     system, _ = open_location(piece.location, settings)
     try:
         with reads.open(system, file.path) as source:
-            footer = pq.read_metadata(source)
-    except (OSError, pa.ArrowException):
+            sizes = _stripe_sizes(source) if piece.orc else _group_sizes(source)
+    except (OSError, ValueError, pa.ArrowException):
         return []
+    return [_Group(file, number, rows, size) for number, (rows, size) in enumerate(sizes)]
+
+
+def _group_sizes(source: pa.NativeFile) -> list[tuple[int, int]]:
+    """The rows and the bytes of the row groups of a Parquet file."""
+    footer = pq.read_metadata(source)
     groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
-    return [_Group(file, number, group.num_rows, compressed_bytes(group)) for number, group in enumerate(groups)]
+    return [(group.num_rows, compressed_bytes(group)) for group in groups]
+
+
+def _stripe_sizes(source: pa.NativeFile) -> list[tuple[int, int]]:
+    """The rows and the bytes of the stripes of an ORC file."""
+    footer = read_footer(orc.ORCFile(source).reader.serialized_file_tail())
+    return [(each.rows, each.bytes) for each in footer.stripes]
 
 
 def _split_file(piece: Piece, file: DataFile) -> Split:
-    return Split(piece.name, piece.location, file.path, None, file.bytes)
+    return Split(piece.name, piece.location, file.path, None, file.bytes, orc=piece.orc)
 
 
 def _split_group(piece: Piece, group: _Group) -> Split:
-    return Split(piece.name, piece.location, group.file.path, (group.number,), group.bytes)
+    return Split(piece.name, piece.location, group.file.path, (group.number,), group.bytes, orc=piece.orc)
 
 
 def _balance(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]:
@@ -197,4 +213,5 @@ def _join_groups(splits: Iterable[Split]) -> Iterator[Split]:
             yield from found
             continue
         numbers = tuple(number for split in found for number in split.row_groups or ())
-        yield Split(piece, location, path, numbers, sum(split.bytes for split in found))
+        size = sum(split.bytes for split in found)
+        yield Split(piece, location, path, numbers, size, orc=found[0].orc)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from hmstats.collector.options import Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.report import Finding
-from hmstats.collector.scan import parquet
+from hmstats.collector.scan import file_rows
 from hmstats.collector.scan.progress import Counters
 from hmstats.collector.scan.splits import Split, by_piece
 from hmstats.collector.scan.states import States, Types
@@ -251,7 +251,7 @@ def _states(task: Task, job: Job, reads: Reads) -> Iterator[tuple[str, TableAccu
 
 def _state(splits: Sequence[Split], job: Job, reads: Reads) -> TableAccumulator | Failure:
     try:
-        return parquet.accumulate(splits, job.types, job.options, reads)
+        return file_rows.accumulate(splits, job.types, job.options, reads)
     except UnreadableFile as error:
         if job.reliable:
             raise
