@@ -4,6 +4,7 @@ An object store answers each opened file with one request, for its size, and eac
 """
 
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from hmstats.files.block_file import BlockFile
+from hmstats.files.retries import retry
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,12 @@ class Reads:
 
     def open(self, system: fs.FileSystem, path: str, block_bytes: int | None = None) -> pa.PythonFile:
         """A file as Arrow reads it; with `block_bytes` it is read in blocks of so many. Raises OSError."""
-        self.add(0)
-        file = _CountedFile(system.open_input_file(path), self)
+        file = _CountedFile(retry(partial(self._open, system, path)), self)
         return pa.PythonFile(file if block_bytes is None else BlockFile(file, block_bytes), mode="r")
+
+    def _open(self, system: fs.FileSystem, path: str) -> pa.NativeFile:
+        self.add(0)
+        return system.open_input_file(path)
 
     def add(self, read_bytes: int) -> None:
         """Count one request with so many bytes."""
@@ -65,11 +70,15 @@ class _CountedFile:
         return getattr(self._file, name)
 
     def read(self, size: int) -> bytes:
-        found: bytes = self._file.read(size)
-        self._reads.add(len(found))
-        return found
+        return bytes(self.read_buffer(size))
 
     def read_buffer(self, size: int) -> pa.Buffer:
-        found: pa.Buffer = self._file.read_buffer(size)
+        place = self._file.tell()
+        found = retry(partial(self._read_at, place, size))
         self._reads.add(found.size)
         return found
+
+    def _read_at(self, place: int, size: int) -> pa.Buffer:
+        if self._file.tell() != place:
+            self._file.seek(place)
+        return self._file.read_buffer(size)

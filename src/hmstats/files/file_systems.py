@@ -34,6 +34,8 @@ _S3 = {
 }
 """Hadoop's name behind fs.s3a. (or fs.s3a.bucket.NAME.), and Arrow's argument."""
 _S3_OTHERS = ("path.style.access", "connection.ssl.enabled", "aws.credentials.provider")
+_S3_ATTEMPTS = 6
+"""How often a request is sent to S3 if it is refused for a moment: over some seconds."""
 _AZURE = {"fs.azure.account.key": "account_key", "fs.azure.sas.fixed.token": "sas_token"}
 _GS = {"fs.gs.project.id": "project_id", "fs.gs.storage.root.url": "endpoint_override"}
 _GS_TYPE = "fs.gs.auth.type"
@@ -92,7 +94,8 @@ def open_root(scheme: str, authority: str, settings: Settings = NO_SETTINGS) -> 
         arguments = s3_with_environment(s3_arguments(authority, given))
         if not {"region", "endpoint_override"} & arguments.keys():
             arguments["region"] = fs.resolve_s3_region(authority)
-        return fs.S3FileSystem(**arguments), authority
+        retries = fs.AwsStandardS3RetryStrategy(max_attempts=_S3_ATTEMPTS)
+        return fs.S3FileSystem(**arguments, retry_strategy=retries), authority
     if scheme in _AZURE_SCHEMES and given:
         container, _, host = authority.rpartition("@")
         return fs.AzureFileSystem(**azure_arguments(host, given)), container

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -176,7 +177,8 @@ def test_the_count_is_exact_after_a_whole_analysis(spark: Any, spark_metastore: 
 def test_a_table_is_printed_with_its_columns(spark: Any, spark_metastore: str, database: str) -> None:
     result = run(spark_metastore, f"{database}.many")
     assert result.exit_code == COLUMNS_WITHOUT_STATISTICS, result.output
-    first, *table, left_out, last = result.stdout.splitlines()
+    first, *table, left_out, read, last = result.stdout.splitlines()
+    assert re.fullmatch(r"read [0-9,]+ bytes in [0-9]+ requests", read)
     assert first.startswith(f"{database}.many: 60 rows, ")
     assert first.endswith("3 files, 3 partitions")
     assert any(line.split()[:3] == ["n", "int", "0"] for line in table)
