@@ -1,6 +1,7 @@
 """A database moves from an upstream to hmstats' own tables, and back."""
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -22,6 +23,9 @@ from hmstats.service.mirrors.routes import Route, StoredRoutes
 from hmstats.store.opening import open_store
 from hmstats.wire.idl import hive_metastore as api
 
+KILLED_AFTER = [3.5, 2.5, 4.5, 6.0][: int(os.environ.get("HMSTATS_TEST_MOVE_KILLS", "1"))]
+"""Seconds after its start in which a move is killed, on a machine that is not busy before, in and behind the copy."""
+
 
 @pytest.fixture(scope="module")
 def places(hmstats_sqlite: int, other_sqlite: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Several]:
@@ -30,7 +34,7 @@ def places(hmstats_sqlite: int, other_sqlite: int, tmp_path_factory: pytest.Temp
         yield found
 
 
-def test_a_moved_database_is_answered_as_before(places: Several) -> None:
+def test_a_database_moves_and_back_and_is_answered_as_before(places: Several) -> None:
     fill(places, "m_all", tables=2)
     before = answers(places.front, "m_all")
     planned = move(places, "m_all", "--dry-run")
@@ -38,42 +42,26 @@ def test_a_moved_database_is_answered_as_before(places: Several) -> None:
         "database m_all with 3 tables and 6 partitions can be moved to hmstats; nothing was changed"
     )
     done = move(places, "m_all")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == "database m_all is in hmstats from now on"
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "database m_all is in hmstats from now on")
     assert answers(places.front, "m_all") == before
-    client = places.front.client()
-    assert client.get_all_databases().count("m_all") == 1
-    client.drop_table("m_all", "t1", False)
-    assert client.get_all_tables("m_all") == ["t0", "v"]
-    assert sorted(places.first.client().get_all_tables("m_all")) == ["t0", "t1", "v"]
-    again = move(places, "m_all")
-    assert (again.returncode, again.stderr) == (2, "hmstats: database m_all is in hmstats already\n")
+    assert places.front.client().get_all_databases().count("m_all") == 1
+    assert move(places, "m_all") == (2, "", "database m_all is in hmstats already")
+    back = move(places, "m_all", "--to", "first", "--json")
+    assert json.loads(back.stdout)["reasons"] == []
+    assert json.loads(back.stdout)["moved"]
+    assert answers(places.front, "m_all") == before
+    places.front.client().drop_table("m_all", "t1", False)
+    assert places.first.client().get_all_tables("m_all") == ["t0", "v"]
 
 
-def test_a_move_that_changed_nothing_is_taken_back(places: Several) -> None:
-    fill(places, "m_back")
-    before = answers(places.front, "m_back")
-    assert move(places, "m_back").returncode == 0
-    done = move(places, "m_back", "--to", "first", "--json")
-    assert json.loads(done.stdout) | {"tables": 0, "partitions": 0} == {
-        "database": "m_back",
-        "to": "upstream first",
-        "tables": 0,
-        "partitions": 0,
-        "reasons": [],
-        "moved": True,
-    }
-    assert answers(places.front, "m_back") == before
-    places.front.client().drop_table("m_back", "v", False)
-    assert places.first.client().get_all_tables("m_back") == ["t0"]
-
-
+@pytest.mark.slow
 def test_what_was_changed_since_is_not_taken_back(places: Several) -> None:
     fill(places, "m_changed")
     assert move(places, "m_changed").returncode == 0
     with connect(f"thrift://127.0.0.1:{places.front.port}", retries=0) as ours:
         ours.put_partition_statistics("m_changed.t0", [StatisticsSet((long(4, 5),), "day=1")])
-    places.front.client().drop_function("m_changed", "f")
+    client = places.front.client()
+    client.drop_function("m_changed", "f")
     for flags in (("--dry-run",), ()):
         done = move(places, "m_changed", "--to", "first", *flags)
         assert done.returncode == 1
@@ -81,10 +69,12 @@ def test_what_was_changed_since_is_not_taken_back(places: Several) -> None:
         assert any(each.startswith("statistics of m_changed.t0 day=1 a (hive) is ") for each in lines)
         assert "function m_changed.f is missing in hmstats, and " in done.stdout
         assert lines[-1] == "database m_changed was not moved"
-    assert places.front.client().get_functions("m_changed", "*") == []
-    places.front.client().drop_table("m_changed", "v", False)  # its place takes changes again
+    assert client.get_functions("m_changed", "*") == []
+    client.drop_table("m_changed", "v", False)  # its place takes changes again
+    assert sorted(places.first.client().get_all_tables("m_changed")) == ["t0", "v"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["transactional", "locked", "statistics locked"])
 def test_what_cannot_be_moved_is_named(places: Several, kind: str) -> None:
     database = f"m_{kind.replace(' ', '_')}"
@@ -106,13 +96,14 @@ def test_what_cannot_be_moved_is_named(places: Several, kind: str) -> None:
     }[kind]
     for flags in (("--dry-run",), ()):
         done = move(places, database, *flags)
-        assert done.returncode == 1, done.stderr
+        assert done.returncode == 1, done.error
         assert wanted in done.stdout
     assert places.front.client().get_all_tables(database) == ["t"]
     places.table(database, "u")  # its place takes changes again
     assert sorted(places.first.client().get_all_tables(database)) == ["t", "u"]
 
 
+@pytest.mark.slow
 def test_while_a_database_is_moved_it_is_read_and_not_changed(places: Several) -> None:
     fill(places, "m_mark")
     before = answers(places.front, "m_mark")
@@ -135,7 +126,8 @@ def test_while_a_database_is_moved_it_is_read_and_not_changed(places: Several) -
     )
 
 
-@pytest.mark.parametrize("seconds", [2.5, 3.5, 4.5, 6.0])
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", KILLED_AFTER)
 def test_a_move_that_is_killed_leaves_one_place_in_charge_and_goes_on(places: Several, seconds: float) -> None:
     database = f"m_killed_{round(seconds * 10)}"
     fill(places, database, tables=3)
@@ -147,7 +139,7 @@ def test_a_move_that_is_killed_leaves_one_place_in_charge_and_goes_on(places: Se
     assert answers(places.front, database) == before
     assert places.front.client().get_all_databases().count(database) == 1
     done = move(places, database)
-    assert done.returncode == 0 or "already" in done.stderr, done
+    assert done.returncode == 0 or "already" in done.error, done
     time.sleep(1)
     assert answers(places.front, database) == before
     places.front.client().drop_table(database, "v", False)
@@ -155,11 +147,9 @@ def test_a_move_that_is_killed_leaves_one_place_in_charge_and_goes_on(places: Se
 
 
 def test_a_database_that_is_nowhere_is_refused(places: Several) -> None:
-    done = move(places, "m_nowhere")
-    assert (done.returncode, done.stderr) == (2, "hmstats: upstream first has no database m_nowhere\n")
-    done = move(places, "m_nowhere", "--to", "third")
-    assert done.returncode == 2
-    assert "upstream third is not in the settings, which have first, second" in done.stderr
+    assert move(places, "m_nowhere") == (2, "", "upstream first has no database m_nowhere")
+    wanted = "upstream third is not in the settings, which have first, second"
+    assert move(places, "m_nowhere", "--to", "third") == (2, "", wanted)
 
 
 @pytest.mark.slow
@@ -172,10 +162,10 @@ def test_a_database_moves_to_postgresql_with_many_partitions(
         places = stack.enter_context(several(tmp_path, first, second, database=url))
         fill(places, "b_many")
         places.front.database = "b_many"
-        more = [[f"many {each}"] for each in range(1_200)]
+        more = [[f"many {each}"] for each in range(600)]
         places.front.add_partitions(*more, table="t0", columns={"a": "bigint"})
         before = answers(places.front, "b_many")
         done = move(places, "b_many")
         assert done.returncode == 0, done
         assert answers(places.front, "b_many") == before
-        assert len(places.front.client().get_partition_names("b_many", "t0", -1)) == 1_203
+        assert len(places.front.client().get_partition_names("b_many", "t0", -1)) == 603
