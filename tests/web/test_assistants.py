@@ -45,14 +45,17 @@ def test_tools_answer_what_the_api_answers(shown: Shown, metastore_port: int) ->
         ("ask", {"table": "shop.visits", "column": "none", "question": "distinct"}),
         ("pending", {}),
         ("runs", {}),
+        ("blame", {}),
+        ("plan", {"tables": "shop.*"}),
         ("table", {"table": "shop.none"}),
     )
     assert [each.name for each in tools] == [
-        *("health", "tables", "table", "column", "rows", "ask", "history", "diff", "pending", "runs")
+        *("health", "tables", "table", "column", "rows", "ask", "history", "diff", "pending", "runs"),
+        *("blame", "plan"),
     ]
     assert all(each.annotations.read_only_hint for each in tools)
     health, tables, table, column, history, diff, rows, bounds, quantiles, frequent, distinct, *others = answers
-    unknown, pending, runs, none = others
+    unknown, pending, runs, blame, plan, none = others
     assert health.structured_content == shown.json("/health", limit=25)
     assert [each["table"] for each in tables.structured_content["tables"]] == ["shop.by_day"]
     assert table.structured_content == shown.json("/tables/shop.visits")
@@ -73,5 +76,9 @@ def test_tools_answer_what_the_api_answers(shown: Shown, metastore_port: int) ->
     assert "none" in unknown.content[0].text
     assert pending.structured_content == {"lines": [], "waiting": 0}
     assert runs.structured_content == {"runs": [], "failing": []}
+    assert blame.structured_content == shown.json("/feedback", limit=25)
+    planned = shown.json("/plan", tables="shop.*", limit=25)
+    assert [each["table"] for each in plan.structured_content["work"]] == [each["table"] for each in planned["work"]]
+    assert planned["work"]
     assert none.is_error
     assert "table shop.none is not in the metastore" in none.content[0].text

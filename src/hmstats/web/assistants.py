@@ -17,12 +17,14 @@ from hmstats.version import __version__
 from hmstats.web.metastores import Metastores
 from hmstats.web.reading.columns.asked import ask_bounds, ask_distinct, ask_frequent, ask_quantiles, ask_rows
 from hmstats.web.reading.columns.column_page import column_page
+from hmstats.web.reading.feedback import feedback
 from hmstats.web.reading.lists.health_list import health_list
 from hmstats.web.reading.lists.run_list import run_list
 from hmstats.web.reading.lists.table_list import table_list
 from hmstats.web.reading.past.change import table_difference
 from hmstats.web.reading.past.versions import table_versions
 from hmstats.web.reading.pending import every_pending
+from hmstats.web.reading.plan import refresh_plan
 from hmstats.web.reading.selections import Selection
 from hmstats.web.reading.table_facts import table_facts
 
@@ -45,7 +47,7 @@ def assistant_server(metastores: Metastores) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer("hmstats", instructions=_ABOUT, version=__version__)
     of = _Tools(metastores)
     every = (of.health, of.tables, of.table, of.column, of.rows, of.ask, of.history, of.diff, of.pending, of.runs)
-    for tool in every:
+    for tool in (*every, of.blame, of.plan):
         server.tool(annotations=_READS)(tool)
     return server
 
@@ -122,3 +124,16 @@ class _Tools:
     def runs(self, table: Table | None = None, limit: Limit = 25) -> Answer:
         """Runs that refreshed statistics, newest first: how each ended and why; and tables whose runs fail."""
         return self._query(lambda service: run_list(service, table, limit=limit))
+
+    def blame(self, table: Table | None = None, since: Time = None, limit: Limit = 25) -> Answer:
+        """Tables and columns whose statistics made estimates of queries wrong, the worst first, and what mends them."""
+        return self._query(lambda service: feedback(service, table, since=since, limit=limit))
+
+    def plan(
+        self,
+        tables: Annotated[str | None, Field(description="Only these: DB or DB.TABLE; * stands for anything.")] = None,
+        budget: Annotated[str | None, Field(description="The time for the round, as 30m.")] = None,
+        limit: Limit = 25,
+    ) -> Answer:
+        """What a refresh would analyse, the largest gain a second first, why, how long it takes, and the command."""
+        return self._query(lambda service: refresh_plan(service, tables, budget=budget, limit=limit))
