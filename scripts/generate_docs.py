@@ -9,6 +9,7 @@ import typer
 from typer.main import get_command
 
 from hmstats.cli.main import HELP, app
+from hmstats.secret_files import PREFIX
 from hmstats.server.rpc.access.delegation import DelegationCalls
 from hmstats.server.rpc.access.privileges import AccessCalls
 from hmstats.server.rpc.access.tokens import TokenCalls
@@ -35,14 +36,14 @@ from hmstats.server.rpc.statistics.running_writes import RunningWriteCalls
 from hmstats.server.rpc.statistics.statistics import StatisticsCalls
 from hmstats.server.rpc.transactions.locks import LockCalls
 from hmstats.server.rpc.transactions.transactions import TransactionCalls
-from hmstats.settings import PREFIX, Settings
+from hmstats.settings import Settings
 from hmstats.wire.idl import methods
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 _CONFIGURATION = """# Configuration
 
-<!-- Made by `make docs` from src/hmstats/settings.py. -->
+<!-- Made by `make docs` from src/hmstats/settings/fields.py. -->
 
 Nothing must be set: without any setting `hmstats serve` keeps its data in an SQLite file in the working directory.
 

@@ -27,9 +27,8 @@ files/       file systems and directories
 web/         the page: tables and statistics in a browser and as JSON
 feeds/       statistics sent to data catalogs
 cli/         the commands
+settings/    what the commands and the server can be told
 
-settings.py        what the commands and the server can be told
-upstream_setting.py   what they are told of one of several upstreams
 errors.py          every error
 resources.py       finds what travels in the wheel
 private_files.py   files that their owner alone can read

@@ -59,6 +59,8 @@ def test_help_and_version_import_nothing_heavy(helps: dict[tuple[str, ...], Ende
         "hmstats.cli.main",
         "hmstats.cli.options",
         "hmstats.errors",
+        "hmstats.extras",
+        "hmstats.tracing",
         "hmstats.version",
     }
 

@@ -8,9 +8,9 @@ from rich.table import Table
 
 from hmstats.errors import SettingsError
 from hmstats.settings import Settings, load, origin
+from hmstats.settings.upstreams import UpstreamSetting
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.store import database_url
-from hmstats.upstream_setting import UpstreamSetting
 
 
 def show_settings(*, as_json: bool) -> None:

@@ -12,10 +12,10 @@ from hmstats.server.assembly import assemble_here
 from hmstats.service.mirrors.routes import OWN, StoredRoutes
 from hmstats.service.mirrors.upstream_identity import check_mirrors
 from hmstats.settings import Settings
+from hmstats.settings.upstreams import UpstreamSetting
 from hmstats.store.database.store import Store, database_url
 from hmstats.store.migration import migrate
 from hmstats.store.opening import open_store
-from hmstats.upstream_setting import UpstreamSetting
 
 
 def places_of(settings: Settings, store: Store) -> Places | None:

@@ -1,20 +1,9 @@
-"""Every setting of hmstats: unit, default and one sentence each.
+"""Every setting of hmstats: unit, default and one sentence each; docs/configuration.md is generated from this class."""
 
-A value is taken from the first of these that has it: a command's flag, the environment (`HMSTATS__PORT`), a file of
-`HMSTATS__SECRETS_DIR`, the TOML file named by `HMSTATS__CONFIG` or else `hmstats.toml` in the working directory, the
-default. `hmstats config show` prints each value and where it came from; docs/configuration.md is generated from this
-class.
-"""
-
-import os
-import re
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
@@ -24,25 +13,15 @@ from pydantic_settings import (
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
-from pydantic_settings.exceptions import SettingsError as UnreadableValue
 
-from hmstats.errors import SettingsError
-from hmstats.private_files import require_private
-from hmstats.secret_files import PREFIX, file_of, secrets_in_files
-from hmstats.upstream_setting import UpstreamSetting, check_upstreams
+from hmstats.secret_files import PREFIX, secrets_in_files
+from hmstats.settings.config_file import config_file
+from hmstats.settings.upstreams import UpstreamSetting, check_upstreams
 
-__all__ = ["CONFIG_FILE_VARIABLE", "MOST_WORKERS", "PREFIX", "Settings", "config_file", "load", "origin"]
-
-CONFIG_FILE_VARIABLE = PREFIX + "CONFIG"
 MOST_WORKERS = 240
 """A worker gets a file descriptor of each other one in a single message, which on Linux carries 253."""
-_VARIABLES = frozenset({CONFIG_FILE_VARIABLE, PREFIX + "SECRETS_DIR"})
-"""Variables that say where settings are."""
-_SECRET = "secret"
+SECRET = "secret"
 """The kind of a refusal whose value is not told."""
-_IN_ENVIRONMENT = frozenset({"token", "client_certificate", "client_key", "metastore_principal"})
-"""Settings of the client, which a program without a settings file uses too."""
-_DEFAULT_CONFIG_FILE = "hmstats.toml"
 
 
 class Settings(BaseSettings):
@@ -511,8 +490,8 @@ class Settings(BaseSettings):
         wrong = check_upstreams(value)
         if wrong is not None:
             raise PydanticCustomError("upstreams", "{wrong}", {"wrong": wrong})
-        if any(_has_password(address) for each in value for address in each.uris.split(",")):
-            raise PydanticCustomError(_SECRET, "an address must have no password in it: others can read it")
+        if any(has_password(address) for each in value for address in each.uris.split(",")):
+            raise PydanticCustomError(SECRET, "an address must have no password in it: others can read it")
         return value
 
     @field_validator("warehouse_roots", "web_names", "own_databases", mode="before")
@@ -526,8 +505,8 @@ class Settings(BaseSettings):
     def _without_password(cls, value: Any) -> Any:
         """Refuses a password in an address that answers, logs and tables show."""
         texts = value.split(",") if isinstance(value, str) else value or ()
-        if any(map(_has_password, texts)):
-            raise PydanticCustomError(_SECRET, "an address must have no password in it: others can read it")
+        if any(map(has_password, texts)):
+            raise PydanticCustomError(SECRET, "an address must have no password in it: others can read it")
         return value
 
     @classmethod
@@ -545,90 +524,9 @@ class Settings(BaseSettings):
         return init_settings, env_settings, secrets, TomlConfigSettingsSource(settings_cls, config_file())
 
 
-def load(flags: Mapping[str, Any] | None = None) -> Settings:
-    """The settings in force; a flag that is None was not given. Raises SettingsError naming setting and value."""
-    path = config_file()
-    if os.environ.get(CONFIG_FILE_VARIABLE) and not path.is_file():
-        raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which does not exist")
-    given = {name: value for name, value in (flags or {}).items() if value is not None}
-    if any(map(_has_password, _databases_in_file())):
-        require_private("settings file", str(path))
-    for place, name in _unknown():
-        raise SettingsError(f"{place}: there is no setting {name}{_nearest(name)}")
-    try:
-        return Settings(**given)
-    except UnreadableValue as error:
-        named = re.search(r'field "(\w+)"', str(error))
-        name = named[1] if named else "authentication"
-        kind = "object" if name == "proxy_users" else "list"
-        raise SettingsError(f"setting {name} must be a JSON {kind}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        if first["type"] == _SECRET:
-            raise SettingsError(f"setting {name}: {first['msg']}") from None
-        raise SettingsError(f"setting {name}: {first['msg']}, found {first.get('input')!r}") from error
-
-
-def _unknown() -> Iterator[tuple[str, str]]:
-    """The source and name of each given setting that does not exist.
-
-    Raises SettingsError for invalid TOML, and for settings that a file cannot have.
-    """
-    ours = [name for name in sorted(os.environ) if name.upper().startswith(PREFIX)]
-    for variable in ours:
-        name = variable.upper().removeprefix(PREFIX).lower()
-        if variable not in _VARIABLES and name not in Settings.model_fields:
-            yield f"variable {variable}", name
-    for name in _in_file():
-        if name in _IN_ENVIRONMENT:
-            raise SettingsError(f"{config_file()}: {name} must be the variable {PREFIX}{name.upper()}, found in a file")
-        if name not in Settings.model_fields:
-            yield str(config_file()), name
-
-
-def _in_file() -> Mapping[str, Any]:
-    """The settings in the TOML file. Raises SettingsError when it cannot be read."""
-    try:
-        return TomlConfigSettingsSource(Settings, config_file()).toml_data
-    except (ValueError, OSError) as error:
-        raise SettingsError(f"{config_file()} cannot be read: {error}") from error
-
-
-def _databases_in_file() -> Iterator[str]:
-    """The URLs of databases in the TOML file."""
-    upstreams = _in_file().get("upstreams", ())
-    tables = upstreams if isinstance(upstreams, list) else ()
-    yield from (str(each.get("database", "")) for each in (_in_file(), *tables) if isinstance(each, Mapping))
-
-
-def _has_password(address: str) -> bool:
+def has_password(address: str) -> bool:
+    """Whether a URL has a password in it; a text that is no URL is taken for one that has if it has an @."""
     try:
         return urlsplit(address).password is not None
     except ValueError:
         return "@" in address
-
-
-def _nearest(name: str) -> str:
-    """The end of an error about an unknown setting: the most similar setting, or where all are listed."""
-    nearest = get_close_matches(name, Settings.model_fields, n=1)
-    return f", is it {nearest[0]}?" if nearest else "; `hmstats config show` prints all"
-
-
-def config_file() -> Path:
-    """The TOML file that settings are read from, which may not exist."""
-    return Path(os.environ.get(CONFIG_FILE_VARIABLE) or _DEFAULT_CONFIG_FILE)
-
-
-def origin(name: str, flags: Mapping[str, Any] | None = None) -> str:
-    """Where a setting's value comes from: a flag, a variable, the file, or the default."""
-    if (flags or {}).get(name) is not None:
-        return "flag"
-    variable = PREFIX + name.upper()
-    if os.environ.get(variable):
-        return variable
-    if name in secrets_in_files():
-        return file_of(name)
-    if name in _in_file():
-        return str(config_file())
-    return "default"

@@ -1,0 +1,22 @@
+"""What the commands and the server can be told.
+
+fields       every setting: unit, default and one sentence each
+upstreams    what is told of one of several upstreams
+config_file  the TOML file that they are read from
+loading      reads them from flags, the environment, files, and says where each came from
+"""
+
+from hmstats.settings.config_file import CONFIG_FILE_VARIABLE, config_file
+from hmstats.settings.fields import MOST_WORKERS, Settings
+from hmstats.settings.loading import load, origin
+from hmstats.settings.upstreams import UpstreamSetting
+
+__all__ = [
+    "CONFIG_FILE_VARIABLE",
+    "MOST_WORKERS",
+    "Settings",
+    "UpstreamSetting",
+    "config_file",
+    "load",
+    "origin",
+]
