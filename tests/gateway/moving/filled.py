@@ -1,18 +1,15 @@
 """A database with everything that a move carries, and all answers about it."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from tests.fixtures.commands import Said, run_here
 from tests.fixtures.metastores import Metastore
 from tests.gateway.doors import long, until
 from tests.gateway.places.several import Several
-from typer.testing import CliRunner
 
-from hmstats.cli.exit_codes import ExitCode
-from hmstats.cli.main import app
 from hmstats.client import connect
-from hmstats.errors import HmstatsError
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
 
@@ -93,15 +90,7 @@ def _plain(struct: Any, *times: str) -> str:
     return str({name: value for name, value in sorted(vars(struct).items()) if name not in times})
 
 
-class Done(NamedTuple):
-    """What a command has said."""
-
-    returncode: int
-    stdout: str
-    error: str
-
-
-def move(places: Several, *arguments: str) -> Done:
+def move(places: Several, *arguments: str) -> Said:
     """`hmstats move` with the settings of the server, in this process, which need not start then.
 
     The servers of tests see a route that has changed within half a second, as all do.
@@ -109,7 +98,4 @@ def move(places: Several, *arguments: str) -> Done:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("HMSTATS__CONFIG", str(places.folder / "hmstats.toml"))
         patched.setattr("hmstats.gateway.places.routing.SETTLED_SECONDS", 1.0)
-        result = CliRunner().invoke(app, ["move", *arguments])
-    if isinstance(result.exception, HmstatsError):
-        return Done(ExitCode.ERROR, result.stdout, str(result.exception))
-    return Done(result.exit_code, result.stdout, str(result.exception or ""))
+        return run_here("move", *arguments)

@@ -45,7 +45,7 @@ def test_a_database_moves_and_back_and_is_answered_as_before(places: Several) ->
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "database m_all is in hmstats from now on")
     assert answers(places.front, "m_all") == before
     assert places.front.client().get_all_databases().count("m_all") == 1
-    assert move(places, "m_all") == (2, "", "database m_all is in hmstats already")
+    assert move(places, "m_all") == (2, "", "hmstats: database m_all is in hmstats already\n")
     back = move(places, "m_all", "--to", "first", "--json")
     assert json.loads(back.stdout)["reasons"] == []
     assert json.loads(back.stdout)["moved"]
@@ -96,7 +96,7 @@ def test_what_cannot_be_moved_is_named(places: Several, kind: str) -> None:
     }[kind]
     for flags in (("--dry-run",), ()):
         done = move(places, database, *flags)
-        assert done.returncode == 1, done.error
+        assert done.returncode == 1, done.stderr
         assert wanted in done.stdout
     assert places.front.client().get_all_tables(database) == ["t"]
     places.table(database, "u")  # its place takes changes again
@@ -139,7 +139,7 @@ def test_a_move_that_is_killed_leaves_one_place_in_charge_and_goes_on(places: Se
     assert answers(places.front, database) == before
     assert places.front.client().get_all_databases().count(database) == 1
     done = move(places, database)
-    assert done.returncode == 0 or "already" in done.error, done
+    assert done.returncode == 0 or "already" in done.stderr, done
     time.sleep(1)
     assert answers(places.front, database) == before
     places.front.client().drop_table(database, "v", False)
@@ -147,8 +147,8 @@ def test_a_move_that_is_killed_leaves_one_place_in_charge_and_goes_on(places: Se
 
 
 def test_a_database_that_is_nowhere_is_refused(places: Several) -> None:
-    assert move(places, "m_nowhere") == (2, "", "upstream first has no database m_nowhere")
-    wanted = "upstream third is not in the settings, which have first, second"
+    assert move(places, "m_nowhere") == (2, "", "hmstats: upstream first has no database m_nowhere\n")
+    wanted = "hmstats: upstream third is not in the settings, which have first, second\n"
     assert move(places, "m_nowhere", "--to", "third") == (2, "", wanted)
 
 

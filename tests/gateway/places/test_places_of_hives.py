@@ -51,8 +51,8 @@ def test_a_database_moves_from_a_hive_and_back(hives: Several, database: str) ->
     before = answers(hives.front, database)
     upstream = "second" if database.startswith("b_") else "first"
     done = move(hives, database)
-    assert done.returncode == 0, done.stdout + done.error
+    assert done.returncode == 0, done.stdout + done.stderr
     assert answers(hives.front, database) == before
     back = move(hives, database, "--to", upstream)
-    assert back.returncode == 0, back.stdout + back.error
+    assert back.returncode == 0, back.stdout + back.stderr
     assert answers(hives.front, database) == before

@@ -2,13 +2,13 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.fixtures.commands import Said, run_here
 from tests.fixtures.metastores import HIVES, Metastore
-from tests.fixtures.servers import HMSTATS, serving
+from tests.fixtures.servers import serving
 from tests.gateway.doors import COLUMNS, bounds, of_all, of_partition
 from tests.gateway.held_upstream import way_to
 
@@ -49,10 +49,9 @@ def upstream(request: pytest.FixtureRequest) -> Iterator[Metastore]:
         yield found
 
 
-def adopt(folder: Path, port: int, *flags: str) -> subprocess.CompletedProcess[str]:
+def adopt(folder: Path, port: int, *flags: str) -> Said:
     database = f"sqlite:///{folder}/hmstats.sqlite"
-    command = [HMSTATS, "adopt", "--database", database, "--upstream", f"thrift://127.0.0.1:{port}", *flags]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return run_here("adopt", "--database", database, "--upstream", f"thrift://127.0.0.1:{port}", *flags)
 
 
 def test_old_statistics_are_here_before_anybody_asks(upstream: Metastore, tmp_path: Path) -> None:
@@ -94,7 +93,7 @@ def test_tables_that_nobody_has_are_named(hmstats_sqlite: int, tmp_path: Path) -
     assert f"no table of thrift://127.0.0.1:{hmstats_sqlite} matches nobody" in done.stderr
 
 
-def test_tables_are_taken_over_from_an_upstream_only(tmp_path: Path) -> None:
-    done = subprocess.run([HMSTATS, "adopt", "sales"], capture_output=True, text=True, check=False, cwd=tmp_path)
+def test_tables_are_taken_over_from_an_upstream_only() -> None:
+    done = run_here("adopt", "sales")
     assert done.returncode == 2
     assert "sales: tables are taken over from an upstream, and there is no --upstream" in done.stderr

@@ -3,7 +3,6 @@
 import os
 import random
 import sqlite3
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -11,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.commands import run_here
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.servers import HMSTATS, serving
+from tests.fixtures.servers import serving
 from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, long, of_all, of_partition, until
 
 from hmstats.client import Metastore as Client
@@ -350,25 +350,25 @@ def test_leaving_sends_what_the_upstream_lacks(tmp_path: Path) -> None:
                 here.table("v", columns=COLUMNS, keys=["day"])
                 here.add_partitions(["1"], table="v", columns=COLUMNS)
                 ours.put_partition_statistics(f"{here.database}.v", [of_partition("day=1", 4)])
-        leave = [HMSTATS, "leave", "--database", f"sqlite:///{folder}/hmstats.sqlite", "--upstream", address]
-        asked = subprocess.run(leave, capture_output=True, text=True, check=True).stdout
+        leave = ["leave", "--database", f"sqlite:///{folder}/hmstats.sqlite", "--upstream", address]
+        asked = run_here(*leave).stdout
         assert asked.splitlines() == [
             *(f"{here.database}.{each}: the upstream lacks statistics" for each in ("t", "v")),
             "--write sends them; nothing was changed",
         ]
         assert there.table_statistics(f"{here.database}.t", ["a"]) == ()
         there.locks.lock(LockedObject(DatabaseName("hive", here.database), "v"), refuse=True)
-        partly = subprocess.run([*leave, "--write"], capture_output=True, text=True, check=False)
+        partly = run_here(*leave, "--write")
         assert (partly.returncode, partly.stdout.splitlines()[0].partition(": ")[0]) == (3, f"{here.database}.v")
-        assert subprocess.run([*leave, "--write"], capture_output=True, check=False).returncode == 2
+        assert run_here(*leave, "--write").returncode == 2
         there.locks.unlock(LockedObject(DatabaseName("hive", here.database), "v"))
-        done = subprocess.run([*leave, "--write"], capture_output=True, text=True, check=True).stdout
+        done = run_here(*leave, "--write").stdout
         said = f"the upstream has all statistics that it can store: clients may use {address} again\n"
         assert done == said
         assert there.table_statistics(f"{here.database}.t", ["a", "d", "s"]) == of_all(1)
         found = list(there.partition_statistics(f"{here.database}.v", ["a"], ["day=1"]))
         assert bounds(found[0].columns) == [(4, 5)]
-        assert subprocess.run(leave, capture_output=True, text=True, check=True).stdout == said
+        assert run_here(*leave).stdout == said
 
 
 @pytest.mark.slow
