@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 PLACE = f"s3a://{BUCKET}/t"
 PAGE = 1000
 """The most files of one answer of S3 to a listing."""
-FILES = int(os.environ.get("HMSTATS_TEST_SMALL_FILES", "1200"))
+FILES = int(os.environ.get("HMSTATS_TEST_SMALL_FILES", "1050"))
 ROWS = pa.table({"number": range(20_000), "text": [f"n{each}" for each in range(20_000)]})
 TYPES = {"number": "bigint", "text": "string"}
 
@@ -95,7 +95,7 @@ def test_an_answer_that_always_ends_in_the_middle_is_an_error_that_names_the_fil
 
 
 def test_slow_answers_are_waited_for(proxy: StoreProxy) -> None:
-    proxy.faults = lambda _method, _path: Fault(seconds=0.5)
+    proxy.faults = lambda _method, _path: Fault(seconds=0.2)
     assert read_all() == 4 * ROWS.num_rows
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyarrow import fs
-from tests.fixtures.object_store import BUCKET, object_store
+from tests.fixtures.object_store import BUCKET, CHOSEN, MOTO, object_store
 from tests.fixtures.servers import finding_tests, serving
 from tests.peers.spark_jars import hadoop_s3
 
@@ -51,5 +51,6 @@ def test_what_is_gathered_is_what_an_analysis_finds(tmp_path: Path) -> None:
     assert [name for name, line in found.items() if not line["same"]] == []
     assert [name for name, line in found.items() if not line["unchanged"]] == []
     assert [line["files"] for line in found.values() if line["files"][0] != line["files"][1]] == []
-    assert "PUT /lake/warehouse/_hmstats_running_writes/hmstats-run-" in (tmp_path / "object-store.log").read_text()
+    if CHOSEN == MOTO:  # S3Proxy logs no requests
+        assert "PUT /lake/warehouse/_hmstats_running_writes/hmstats-run-" in (tmp_path / "object-store.log").read_text()
     assert left == []

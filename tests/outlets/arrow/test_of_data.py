@@ -83,7 +83,7 @@ def test_types_without_more_than_a_null_count() -> None:
         (2, "min_value:exact"): 5,
         (2, "max_value:exact"): 5,
         (2, "null_count:exact"): 0,
-        (2, "distinct_count:approximate"): 1.0,
+        (2, "distinct_count:exact"): 1,
     }
 
 
@@ -132,7 +132,7 @@ def test_a_table_without_rows() -> None:
     assert said(pa.table({"a": pa.array([], pa.int32())})) == {
         (None, "row_count:exact"): 0,
         (0, "null_count:exact"): 0,
-        (0, "distinct_count:approximate"): 0.0,
+        (0, "distinct_count:exact"): 0,
     }
 
 
@@ -174,3 +174,21 @@ def test_a_file_that_is_not_parquet(tmp_path: Path) -> None:
         arrow_statistics(tmp_path / "t.csv")
     with pytest.raises(FileNotFoundError):
         arrow_statistics(tmp_path / "absent")
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "count"),
+    [
+        (pa.array([None, None], pa.int32()), "ARROW:distinct_count:exact", 0),
+        (pa.array([], pa.string()), "ARROW:distinct_count:exact", 0),
+        (pa.array([7, None, 7]), "ARROW:distinct_count:exact", 1),
+        (pa.array([7, 8]), "ARROW:distinct_count:approximate", 2.0),
+        (pa.array([1.0, float("nan")]), "ARROW:distinct_count:approximate", 2.0),
+        (pa.array(["a", "a"]), "ARROW:distinct_count:approximate", 1.0),
+    ],
+)
+def test_a_distinct_count_is_exact_where_it_follows(values: pa.Array, name: str, count: float) -> None:
+    (row,) = arrow_statistics(values).to_pylist()
+    assert dict(row["statistics"])[name] == count
+    other = "approximate" if name.endswith("exact") else "exact"
+    assert f"ARROW:distinct_count:{other}" not in dict(row["statistics"])

@@ -90,7 +90,9 @@ def of_column(node: Node, column: ColumnStatistics) -> Iterator[Statistic]:
     all_rows = made.exact is True or made.sample_fraction == 1
     in_bytes = column.kind is not Kind.STRING or (made.tool or "").startswith(_BYTES_TOOL)
     for field, value in _known_fields(column.data):
-        exact = (made.exact is True if field == "ndv" else all_rows) and (field not in _LENGTHS or in_bytes)
+        exact = all_rows and (field not in _LENGTHS or in_bytes)
+        if field == "ndv":
+            exact = made.exact is True or (all_rows and _ndv_follows(column.data))
         if field in _COUNTS:
             yield _count(node.number, _COUNTS[field], value, exact=exact)
         elif field in _BOUNDS:
@@ -104,6 +106,16 @@ def of_column(node: Node, column: ColumnStatistics) -> Iterator[Statistic]:
         yield _binary(node.number, names.FREQUENT_ITEMS, column.top_k)
     for field, value in _known_fields(made):
         yield Statistic(node.number, names.PROVENANCE[field][0], value, names.PROVENANCE[field][1])
+
+
+def _ndv_follows(data: Data) -> bool:
+    """Whether a distinct count follows from other numbers: 0 without values, 1 if both bounds are one value.
+
+    A float may be NaN besides, which is no bound.
+    """
+    ndv, low = getattr(data, "ndv", None), getattr(data, "low", None)
+    one = low is not None and not isinstance(low, float) and low == getattr(data, "high", None)
+    return ndv == 0 or (ndv == 1 and one)
 
 
 def to_model(statistics: Iterable[Statistic], schema: pa.Schema | None = None) -> TableStatistics:
