@@ -14,7 +14,6 @@ from hmstats.service.mirrors.upstream_identity import check_mirrors
 from hmstats.settings import Settings
 from hmstats.settings.upstreams import UpstreamSetting
 from hmstats.store.database.store import Store, database_url
-from hmstats.store.migration import migrate
 from hmstats.store.opening import open_store
 
 
@@ -33,13 +32,6 @@ def places_of(settings: Settings, store: Store) -> Places | None:
     check_mirrors(store, are_wanted=False)
     upstreams = {each.name: _upstream(each, settings) for each in settings.upstreams}
     return Places(upstreams, Routing(StoredRoutes(store), _patterns(settings), _default(settings.upstreams)))
-
-
-def make_embedded_mirrors(settings: Settings) -> None:
-    """Create or upgrade the schemas of embedded databases for upstreams' statistics."""
-    for each in settings.upstreams:
-        if database_url(each.database).get_backend_name() == "sqlite":
-            migrate.upgrade(each.database)
 
 
 def _upstream(setting: UpstreamSetting, settings: Settings) -> UpstreamPlace:

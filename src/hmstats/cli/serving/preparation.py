@@ -9,7 +9,7 @@ from hmstats.cli.serving import logs
 from hmstats.cli.serving.access import access_of, warn_of_strangers
 from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.page import check_mounted
-from hmstats.cli.serving.places import make_embedded_mirrors, places_of
+from hmstats.cli.serving.places import places_of
 from hmstats.cli.serving.plan import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.serve_settings import is_alone, load_served
@@ -56,6 +56,13 @@ def _check_settings() -> Plan:
         drain_seconds=settings.drain_seconds,
         log_level=settings.log_level,
     )
+
+
+def make_embedded_mirrors(settings: Settings) -> None:
+    """Create or upgrade the schemas of embedded databases for upstreams' statistics."""
+    for each in settings.upstreams:
+        if database_url(each.database).get_backend_name() == "sqlite":
+            migrate.upgrade(each.database)
 
 
 def make_embedded(settings: Settings) -> None:

@@ -8,8 +8,8 @@ from functools import partial
 import typer
 
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.cli.serving.places import make_embedded_mirrors, places_of
-from hmstats.cli.serving.preparation import make_embedded
+from hmstats.cli.serving.places import places_of
+from hmstats.cli.serving.preparation import make_embedded, make_embedded_mirrors
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.cli.serving.rules import rules_of
 from hmstats.cli.serving.serve_settings import load_served
