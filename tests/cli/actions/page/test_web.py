@@ -14,8 +14,8 @@ from tests.fixtures.hive import free_port
 from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner
 
-from hmstats.cli.actions.page import web
 from hmstats.cli.main import app
+from hmstats.cli.serving import page
 
 
 def test_it_answers_until_a_signal(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_settings_without_a_meaning(
 
 
 def test_a_part_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "_NEEDED", ("no_such_module_anywhere",))
+    monkeypatch.setattr(page, "_NEEDED", ("no_such_module_anywhere",))
     done = CliRunner().invoke(app, ["web"])
     assert str(done.exception) == (
         "the page needs no_such_module_anywhere: pip install '.[web]' in the folder of hmstats"
