@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import DataType, DateType, DecimalType, StringType
 from rich.console import Console
 from rich.table import Table
-from tests.benchmarks.processes import cpu_seconds
+from tests.benchmarks.processes import bytes_read, cpu_seconds
 from tests.fixtures.servers import serving
 
 from hmstats.collector import Report, analyze
@@ -44,7 +44,8 @@ class Cost:
 class Result:
     """What each way took at each of its runs, and the most memory that one of Spark's Python workers held.
 
-    `read` is what each has read of files in its last run: megabytes, and for hmstats requests.
+    `read` is what each has read in its last run: megabytes of files, pipes and sockets, and for hmstats those of files
+    and how many requests an object store would get.
     """
 
     table: str
@@ -97,13 +98,6 @@ def _countable(name: str, type_: DataType) -> str:
     return f"unix_date({name})" if isinstance(type_, DateType) else name
 
 
-def bytes_read(spark: SparkSession) -> int:
-    """How many bytes Spark's own readers have read so far, as its tasks tell."""
-    store = spark.sparkContext._jsc.sc().statusStore()
-    executors = store.executorList(True)
-    return sum(executors.apply(place).totalInputBytes() for place in range(executors.size()))
-
-
 def worker_megabytes(spark: SparkSession) -> float:
     """The most memory that one of Spark's Python workers has held so far."""
 
@@ -136,14 +130,14 @@ def measure(spark: SparkSession, name: str, place: Path, runs: int, form: str) -
     peaks, reports, read = [], list[Report](), dict[str, str]()
     for _ in range(runs):
         for way, act in ways.items():
-            before = bytes_read(spark)
+            before = bytes_read(os.getpid())
             costs[way].append(cost_of(act))
-            read[way] = f"{(bytes_read(spark) - before) / 1e6:.1f}"
+            read[way] = f"{(bytes_read(os.getpid()) - before) / 1e6:.1f}"
             if way == OURS:
                 peaks.append(worker_megabytes(spark))  # now, as Spark ends workers that have nothing to do
     ours = reports[-1].reads
     if ours is not None:
-        read[OURS] = f"{ours.bytes / 1e6:.1f} in {ours.requests}"
+        read[OURS] += f", {ours.bytes / 1e6:.1f} in {ours.requests}"
     return Result(name, spark.table(table).count(), costs, max(peaks), read)
 
 

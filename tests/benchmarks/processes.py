@@ -41,6 +41,15 @@ def cpu_seconds(process: int) -> float:
     return sum(sum(map(int, fields[11:15])) for fields in family_of(process).values()) / _TICKS_PER_SECOND
 
 
+def bytes_read(process: int) -> int:
+    """What a process and all that run below it have read since they began, of files, pipes and sockets alike."""
+    found = 0
+    for each in family_of(process):
+        lines = (_PROCESSES / str(each) / "io").read_text().splitlines()
+        found += sum(int(line.split()[1]) for line in lines if line.startswith("rchar:"))
+    return found
+
+
 def peak_megabytes(process: int) -> float:
     """The most memory that a process and all below it have held, each at its own time."""
     return sum(memory_of(each).peak for each in family_of(process))

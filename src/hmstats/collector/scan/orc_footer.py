@@ -69,7 +69,7 @@ def read_footer(tail: bytes) -> OrcFooter:
     statistics = [_message(each) for each in footer.get(_STATISTICS, [])]
     if not types:
         raise ValueError("the footer has no types")
-    children = list(_packed(types[0].get(_CHILDREN, [])))
+    children = list(_packed_numbers(types[0].get(_CHILDREN, [])))
     names = [bytes(each).decode() for each in types[0].get(_NAMES, []) if isinstance(each, bytes)]
     columns = (_column(types[child], statistics[child] if child < len(statistics) else {}) for child in children)
     return OrcFooter(
@@ -94,10 +94,10 @@ def _column(fields: _Fields, statistics: _Fields) -> OrcColumn:
     values = _number(statistics, _VALUES)
     if kind == "date" and _DATES in statistics:
         found = _message(_last(statistics, _DATES))
-        return OrcColumn(kind, values, _signed(found, _LEAST), _signed(found, _GREATEST))
+        return OrcColumn(kind, values, _signed_number(found, _LEAST), _signed_number(found, _GREATEST))
     if kind == "timestamp" and _INSTANTS in statistics:
         found = _message(_last(statistics, _INSTANTS))
-        low, high = _signed(found, _LEAST_UTC), _signed(found, _GREATEST_UTC)
+        low, high = _signed_number(found, _LEAST_UTC), _signed_number(found, _GREATEST_UTC)
         return OrcColumn(kind, values, low, high)
     return OrcColumn(kind, values)
 
@@ -126,7 +126,7 @@ def _message(data: int | bytes) -> _Fields:
     return found
 
 
-def _packed(values: list[int | bytes]) -> Iterator[int]:
+def _packed_numbers(values: list[int | bytes]) -> Iterator[int]:
     """Numbers that are packed or not."""
     for each in values:
         if isinstance(each, int):
@@ -158,7 +158,7 @@ def _number(fields: _Fields, number: int) -> int:
     return found if isinstance(found, int) else 0
 
 
-def _signed(fields: _Fields, number: int) -> int | None:
+def _signed_number(fields: _Fields, number: int) -> int | None:
     """A number in zigzag form; None if it is not there."""
     if number not in fields:
         return None
