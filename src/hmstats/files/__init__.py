@@ -2,7 +2,7 @@
 
 file_systems   Arrow's file systems for Hadoop's locations
 counted_reads  files whose bytes and requests are counted
-retries        what an object store refuses for a moment is tried again
+retries        requests that an object store refuses for a moment
 block_file     many small reads as few large ones
 making         directories are made, or it is said why not
 directories    removed, emptied, copied, renamed
