@@ -42,7 +42,7 @@ ALICE = Principal("alice", (), "password")
 
 def users_of(directory: Directory, url: str | None = None, **settings: Any) -> "LdapDirectory":
     """The users of a directory, by their DN unless there is a base to search below."""
-    from hmstats.cli.serving.ldap import directory_of
+    from hmstats.cli.serving.security.ldap import directory_of
 
     given: dict[str, Any] = {"ca": directory.files.authority, "seconds": 10.0, "cache_seconds": 0.0} | settings
     if "user_base" not in given:

@@ -2,9 +2,7 @@
 
 serve_settings, hive_site   the settings in force, and those of a Hive's own file
 roots                       where a server may make, move and remove directories
-tls                         the certificate that connections get
-authentication, ldap        how clients prove who they are
-access                      what clients may do
+security                    certificate, authentication, access
 rules                       the settings of the rules
 upstream                    the metastore that a gateway relays calls to
 places                      several of them beside hmstats' own tables

@@ -6,14 +6,14 @@ import sys
 
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving import logs
-from hmstats.cli.serving.access import access_of, warn_of_strangers
-from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.page import check_mounted
 from hmstats.cli.serving.places import places_of
 from hmstats.cli.serving.plan import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
+from hmstats.cli.serving.security.access import access_of, warn_of_strangers
+from hmstats.cli.serving.security.authentication import authentication_of
+from hmstats.cli.serving.security.tls import tls_of
 from hmstats.cli.serving.serve_settings import is_alone, load_served
-from hmstats.cli.serving.tls import tls_of
 from hmstats.cli.serving.upstream import relay_of
 from hmstats.errors import HmstatsError, SettingsError
 from hmstats.server.assembly import prepare as prepare_catalog

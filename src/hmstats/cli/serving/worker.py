@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from hmstats import tracing
 from hmstats.cli.serving import logs
-from hmstats.cli.serving.access import access_of, audit_of
-from hmstats.cli.serving.authentication import authentication_of
 from hmstats.cli.serving.places import places_of
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.cli.serving.rules import rules_of
+from hmstats.cli.serving.security.access import access_of, audit_of
+from hmstats.cli.serving.security.authentication import authentication_of
+from hmstats.cli.serving.security.tls import tls_of
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
-from hmstats.cli.serving.tls import tls_of
 from hmstats.cli.serving.upstream import relay_of
 from hmstats.errors import HmstatsError, StoreUnavailable
 from hmstats.server.assembly import Security, build

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.fixtures.authorities import Files, issued
 
-from hmstats.cli.serving.tls import tls_of
+from hmstats.cli.serving.security.tls import tls_of
 from hmstats.errors import SettingsError
 from hmstats.settings import Settings, load
 

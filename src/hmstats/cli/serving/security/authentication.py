@@ -89,7 +89,7 @@ def _ldap(settings: Settings, url: str) -> Users:
     if settings.password_file is not None:
         raise SettingsError("authentication by password takes password_file or ldap_url, found both")
     try:
-        from hmstats.cli.serving.ldap import directory_of  # noqa: PLC0415 - in an extra
+        from hmstats.cli.serving.security.ldap import directory_of  # noqa: PLC0415 - in an extra
     except ImportError as error:
         raise SettingsError(f"ldap_url needs the extra ldap: {install_advice('ldap')}") from error
     return directory_of(settings, url)

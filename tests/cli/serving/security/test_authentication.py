@@ -9,7 +9,7 @@ from tests.fixtures.authorities import issued
 from tests.fixtures.directory import PASSWORD, Directory
 from tests.fixtures.kerberos import SERVICE, Kerberos
 
-from hmstats.cli.serving.authentication import authentication_of
+from hmstats.cli.serving.security.authentication import authentication_of
 from hmstats.errors import SettingsError
 from hmstats.model.access.password_line import line_of
 from hmstats.server.authentication.claims import Claim
@@ -106,7 +106,7 @@ def test_a_directory_needs_the_form_of_its_users(store: Store, directory: Direct
 
 
 def test_ldap_without_its_extra_is_named(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "hmstats.cli.serving.ldap", None)
+    monkeypatch.setitem(sys.modules, "hmstats.cli.serving.security.ldap", None)
     with pytest.raises(SettingsError, match=r"needs the extra ldap: pip install '\.\[ldap\]' in the folder"):
         authentication_of(load(LDAP | {"ldap_user_dn": LDAP_USER_DN}), store)
 

@@ -10,7 +10,7 @@ from tests.fixtures.servers import serving
 from tests.server.access.guarded import done, raised, statistics, table
 from tests.server.serving import PATIENCE_SECONDS, Client
 
-from hmstats.cli.serving.access import audit_of, warn_of_strangers
+from hmstats.cli.serving.security.access import audit_of, warn_of_strangers
 from hmstats.errors import SettingsError
 from hmstats.settings import Settings, load
 from hmstats.store.database.store import Store
