@@ -12,7 +12,7 @@ from hmstats.cli.main import app
 SERVES = {"serve", "web", "mcp"}
 """They tell nothing but where they listen, their log, and answers in a protocol of their own."""
 OF_ONE_COMMAND = {"--from", "--to", "--all", "--upstream", "--partitions", "--table"}
-"""`import` takes from a metastore and `move` goes to one, `diff` compares times; `restore` and `compare` say what all is."""
+"""`import` is from a metastore, `move` to one, `diff` of times; `restore` and `compare` say what all is."""
 
 
 def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
