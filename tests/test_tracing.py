@@ -119,6 +119,7 @@ print(json.dumps([tracing.is_on(), plain == (True, {}, {}, {}), "opentelemetry" 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "on"),
     [

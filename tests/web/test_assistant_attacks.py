@@ -102,6 +102,7 @@ def test_what_is_no_request_is_passed_over(assistant: Assistant, line: bytes) ->
     assert assistant.tables()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

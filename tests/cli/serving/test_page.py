@@ -106,6 +106,7 @@ def test_a_request_that_comes_byte_by_byte_finds_its_way(port: int) -> None:
         assert said in answer, path
 
 
+@pytest.mark.slow
 def test_the_page_changes_nothing_without_the_setting(port: int) -> None:
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/api/v1/tables/d.t/lock", b"{}", {"Content-Type": "application/json"}, method="PUT"
@@ -116,6 +117,7 @@ def test_the_page_changes_nothing_without_the_setting(port: int) -> None:
         assert (answer.code, "web_writes" in answer.read().decode()) == (403, True)
 
 
+@pytest.mark.slow
 def test_a_page_that_is_killed_comes_back_and_no_worker_goes(port: int, folder: Path) -> None:
     for times in range(2):
         before = logged(folder, "page_started")[-1]["pid"]
@@ -148,6 +150,7 @@ def test_a_page_that_stands_still_holds_up_no_probe(port: int, folder: Path) -> 
         each.close()
 
 
+@pytest.mark.slow
 def test_a_reload_starts_the_page_anew_and_the_end_ends_it(tmp_path: Path) -> None:
     with serving(tmp_path, settings=MOUNTED):
         page = http_port(tmp_path)
@@ -169,6 +172,7 @@ def is_zombie(pid: int) -> bool:
     return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
 
 
+@pytest.mark.slow
 def test_the_page_asks_as_who_opens_it(tmp_path: Path) -> None:
     with serving(tmp_path) as served:
         fill(served)
@@ -190,6 +194,7 @@ def test_the_page_asks_as_who_opens_it(tmp_path: Path) -> None:
             assert [each["locked_by"] for each in json.load(answer)["locks"]] == ["ada"]
 
 
+@pytest.mark.slow
 def test_over_tls_as_the_page_alone(tmp_path: Path) -> None:
     authority = trustme.CA()
     made = authority.issue_cert("127.0.0.1")

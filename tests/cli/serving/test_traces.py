@@ -46,6 +46,7 @@ def test_thrift_over_http_to_the_statements(received: Received, tmp_path: Path) 
     assert {each["trace"] for each in logged(tmp_path, "call") if "trace" in each} >= {TRACE}
 
 
+@pytest.mark.slow
 def test_a_page_to_the_statements(received: Received, tmp_path: Path) -> None:
     settings = {"http_port": 0, "http_page": "true", "workers": 1}
     with serving(tmp_path, settings=settings, environment=environment(received)) as port:
@@ -67,6 +68,7 @@ def test_a_page_to_the_statements(received: Received, tmp_path: Path) -> None:
     assert {each.service for each in statements(spans)} == {"hmstats serve"}
 
 
+@pytest.mark.slow
 def test_a_command_goes_on_with_the_trace_of_its_environment(received: Received, tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "1") as port:
         fill(port)
@@ -79,6 +81,7 @@ def test_a_command_goes_on_with_the_trace_of_its_environment(received: Received,
     assert {each.parent for each in received.of() if each is not outermost} == {outermost.id}
 
 
+@pytest.mark.slow
 def test_a_collector_that_is_away_holds_nobody_up(tmp_path: Path) -> None:
     away = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_TIMEOUT": "1"}
     with serving(tmp_path, "--workers", "1", environment=away) as port:

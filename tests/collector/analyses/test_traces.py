@@ -13,6 +13,7 @@ from hmstats import collector, tracing
 pytestmark = pytest.mark.spark
 
 
+@pytest.mark.slow
 def test_an_analysis_with_its_tasks_to_the_statements(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

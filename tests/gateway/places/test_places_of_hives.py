@@ -20,6 +20,7 @@ def hives(hive_4_0: int, hive_3_1: int, tmp_path_factory: pytest.TempPathFactory
         yield found
 
 
+@pytest.mark.slow
 @pytest.mark.hive
 def test_two_hives_behind_one_address(hives: Several) -> None:
     client, databases = hives.front.client(), ("hives_a", "b_hives", "own_hives")
@@ -44,6 +45,7 @@ def test_two_hives_behind_one_address(hives: Several) -> None:
         client.alter_table("hives_a", "t", moved)
 
 
+@pytest.mark.slow
 @pytest.mark.hive
 @pytest.mark.parametrize("database", ["moved_a", "b_moved"])
 def test_a_database_moves_from_a_hive_and_back(hives: Several, database: str) -> None:
