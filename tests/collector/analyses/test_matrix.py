@@ -108,8 +108,9 @@ FORMS = {
     "hive-rc": Form("STORED AS rcfile", VALUES),
 }
 OFTEN = {"spark-csv", "spark-json-nested-only", "hive-parquet"}
-"""Forms of each reader, and of each cause of a wrong number so far, which `make test` tries too."""
+"""Forms that `make test` tries too."""
 SOMETIMES = {*OFTEN, "spark-parquet-ntz", "hive-orc-nested-only", "spark-orc", "spark-text", "hive-text"}
+"""Forms of each reader, and of each cause of a wrong number so far."""
 TRIED = FORMS if "HMSTATS_TEST_ALL_FORMS" in os.environ else {name: FORMS[name] for name in sorted(SOMETIMES)}
 """The forms that are tried in each way; one way is tried with all forms, by `make test-all`."""
 STATEMENTS = {
