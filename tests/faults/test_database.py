@@ -12,8 +12,11 @@ import pytest
 from sqlalchemy import create_engine, text
 from tests.faults.harness.database_process import postgres
 from tests.faults.harness.leaks import THREADS, check_leaks, open_files
-from tests.faults.harness.worker_processes import metastore_of, workers
+from tests.faults.harness.worker_processes import PATIENCE_SECONDS, metastore_of, workers
 from tests.faults.harness.writers import go_on, patiently, summary, writing
+from tests.fixtures.hive import free_port
+from tests.fixtures.servers import serving
+from tests.server.monitoring.test_health import get
 
 from hmstats.store.database.store import database_url
 from hmstats.store.migration import migrate
@@ -55,6 +58,27 @@ def test_a_database_that_is_killed_in_the_middle_of_writes(tmp_path: Path) -> No
             assert server.metric("hmstats_worker_deaths") == 0
     assert any(writer.refusals for writer in writers)
     print(f"{KILLS} times the database was killed; {summary(writers)}; no worker lost; {held}")
+
+
+@pytest.mark.slow
+def test_a_server_that_needs_its_database_is_not_ready_without_it(tmp_path: Path) -> None:
+    with postgres() as database:
+        migrate.upgrade(database.url)
+        port = free_port()
+        settings = {"ready_needs_database": True, "http_port": port, "workers": 2}
+        with serving(tmp_path, database=database.url, settings=settings):
+            await_readiness(port, 200)
+            database.kill()
+            await_readiness(port, 503)
+            database.start()
+            await_readiness(port, 200)
+
+
+def await_readiness(port: int, status: int) -> None:
+    until = time.monotonic() + PATIENCE_SECONDS
+    while get(("127.0.0.1", port), "/health/ready")[0] != status:
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 @pytest.mark.slow

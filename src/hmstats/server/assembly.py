@@ -25,6 +25,7 @@ from hmstats.server.chores import Chore
 from hmstats.server.collection import GarbageCollection
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.limits import Limits
+from hmstats.server.monitoring.database_probe import PROBE_SECONDS, DatabaseProbe
 from hmstats.server.rpc.access.access_checks import AccessCheckCalls
 from hmstats.server.rpc.access.delegation import DelegationCalls
 from hmstats.server.rpc.access.privileges import AccessCalls
@@ -165,6 +166,7 @@ class Rules:
     history_days: int = 31
     history_thinned_days: int = 366
     refuse_locked_writes: bool = False
+    ready_needs_database: bool = False
     canary: Canary = NOBODY
 
 
@@ -226,6 +228,8 @@ def build(
     sessions = partial(Session, spark_names=frozenset(rules.spark_names), canary=rules.canary)
     chores = [] if store.read_only else _upkeep(store, warehouse, rules, keeper, made.blocks)
     chores.append(Chore("garbage", GarbageCollection().run, _COLLECTION_SECONDS))
+    if rules.ready_needs_database:
+        chores.append(Chore("database_probe", DatabaseProbe(store).run, PROBE_SECONDS, at_once=True))
     chores += [] if relay is None else relay.chores
     chores += _security_chores(security, store)
     versions = store if relay is None else None  # no answer of a gateway is cached

@@ -163,6 +163,11 @@ class Settings(BaseSettings):
     http_port: int | None = Field(
         None, ge=0, le=65535, description="The port of /health/live, /health/ready and /metrics; unset: disabled."
     )
+    ready_needs_database: bool = Field(
+        False,
+        description="Whether /health/ready answers 503 also while the database does not answer, as each worker asks "
+        "it every 2 seconds.",
+    )
     http_page: bool = Field(
         False,
         description="Whether the page of `hmstats web` is on http_port too, as the web_ settings say, in a process of "

@@ -56,6 +56,19 @@ def test_the_file_of_a_worker_that_was_killed_before_it_was_filled(tmp_path: Pat
     assert {"hmstats_workers 1.0", "told_total 5.0"} <= set(text.splitlines())
 
 
+@pytest.mark.parametrize(("up", "needed", "status"), [(0.0, True, 503), (1.0, True, 200), (0.0, False, 200)])
+def test_a_server_whose_database_is_away_is_not_ready_if_so_set(
+    tmp_path: Path, up: float, needed: bool, status: int
+) -> None:
+    filled: Any = MmapedDict(str(tmp_path / "gauge_livemin_18.db"))  # type: ignore[no-untyped-call]
+    name = "hmstats_database_up"
+    filled.write_value(mmap_key(name, name, ["database"], ["sqlite"], "Whether it answers."), up, 0.0)
+    filled.close()
+    with serving_health(("127.0.0.1", 0), Watched(ready=1), str(tmp_path), needs_database=needed) as address:
+        found = get(address, "/health/ready")
+    assert found == (status, "1 workers are ready\n" if status == 200 else "the database does not answer\n")
+
+
 def test_an_http_port_that_is_taken(tmp_path: Path) -> None:
     with (
         Port(("127.0.0.1", 0)) as port,

@@ -120,7 +120,9 @@ def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
         if plan.http_port is not None:
             mounted = MountedPage(page.hand_over, plan.page_over_tls) if plan.http_page else None
             health = (plan.host, plan.http_port)
-            host, http_port = stack.enter_context(serving_health(health, supervisor, folder, mounted))
+            host, http_port = stack.enter_context(
+                serving_health(health, supervisor, folder, mounted, needs_database=plan.ready_needs_database)
+            )
             _log.info("health_served", host=host, port=http_port)
             if plan.http_page:
                 stack.callback(page.close)

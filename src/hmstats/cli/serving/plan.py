@@ -11,6 +11,7 @@ class Plan:
     host: str
     port: int
     http_port: int | None
+    ready_needs_database: bool
     http_page: bool
     page_over_tls: bool
     """Whether the page is reached by https."""

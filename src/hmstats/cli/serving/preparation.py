@@ -49,6 +49,7 @@ def _check_settings() -> Plan:
         host=settings.host,
         port=settings.port,
         http_port=settings.http_port,
+        ready_needs_database=settings.ready_needs_database,
         http_page=settings.http_page,
         page_over_tls=settings.web_tls_certificate is not None,
         workers=workers,

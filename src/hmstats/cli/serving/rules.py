@@ -25,5 +25,6 @@ def rules_of(settings: Settings) -> Rules:
         history_days=settings.history_days,
         history_thinned_days=settings.history_thinned_days,
         refuse_locked_writes=settings.refuse_locked_writes,
+        ready_needs_database=settings.ready_needs_database,
         canary=parse_canary(settings.canary),
     )

@@ -3,5 +3,6 @@
 metrics   what Prometheus is told
 health    health and metrics over HTTP
 bounded_http   the HTTP server under it
+database_probe   whether the database answers
 mounted_page   requests that are for the page, which is mounted beside them
 """

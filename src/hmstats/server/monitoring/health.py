@@ -1,6 +1,7 @@
 """Health and metrics of a server over HTTP, answered by the parent process.
 
-/health/live: the parent runs. /health/ready: a worker serves clients and the server is not being stopped.
+/health/live: the parent runs. /health/ready: a worker serves clients and the server is not being stopped; by a setting,
+its database answers too.
 /metrics: the numbers of all workers together, in Prometheus' format. Everything else is the page's, if it is mounted.
 """
 
@@ -15,7 +16,7 @@ from prometheus_client import CollectorRegistry, Gauge, make_wsgi_app
 
 from hmstats.errors import SettingsError
 from hmstats.server.monitoring.bounded_http import BoundedServer, BoundedServer6, QuietHandler
-from hmstats.server.monitoring.metrics import AllWorkers
+from hmstats.server.monitoring.metrics import AllWorkers, is_database_up
 from hmstats.server.monitoring.mounted_page import MountedPage
 from hmstats.server.sockets.port import Address
 
@@ -34,16 +35,26 @@ class Watched(Protocol):
 
 @contextmanager
 def serving_health(
-    address: Address, watched: Watched, metrics_folder: str, page: MountedPage | None = None
+    address: Address,
+    watched: Watched,
+    metrics_folder: str,
+    page: MountedPage | None = None,
+    *,
+    needs_database: bool = False,
 ) -> Iterator[Address]:
     """Answers in threads of its own until the context ends; the host and port.
 
-    `metrics_folder` is where the workers keep their numbers. Raises SettingsError if the address cannot be bound.
+    `metrics_folder` is where the workers keep their numbers. `needs_database`: the server is ready only while its
+    database answers.
+
+    Raises SettingsError if the address cannot be bound.
     """
     host, port = address
     kind = BoundedServer6 if ":" in host else BoundedServer
     try:
-        server = make_server(host, port, application(watched, metrics_folder, page), kind, QuietHandler)
+        server = make_server(
+            host, port, application(watched, metrics_folder, page, needs_database=needs_database), kind, QuietHandler
+        )
     except OSError as error:
         raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     server.page = page
@@ -53,7 +64,9 @@ def serving_health(
         server.shutdown()
 
 
-def application(watched: Watched, metrics_folder: str, page: MountedPage | None = None) -> WSGIApplication:
+def application(
+    watched: Watched, metrics_folder: str, page: MountedPage | None = None, *, needs_database: bool = False
+) -> WSGIApplication:
     """The WSGI application that answers health and metrics requests, and those that the page could not take."""
     metrics = make_wsgi_app(_registry(watched, metrics_folder))
 
@@ -62,7 +75,10 @@ def application(watched: Watched, metrics_folder: str, page: MountedPage | None 
         if path == "/metrics":
             answered: Iterable[bytes] = metrics(environ, start_response)
             return answered
-        status, sentence = _health(path, watched) or _elsewhere(page)
+        if path == "/health/ready" and needs_database and not is_database_up(metrics_folder):
+            status, sentence = "503 Service Unavailable", "the database does not answer"
+        else:
+            status, sentence = _health(path, watched) or _elsewhere(page)
         start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
         return [f"{sentence}\n".encode()]
 

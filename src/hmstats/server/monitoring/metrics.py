@@ -68,6 +68,12 @@ AUTHENTICATIONS = EventCounter(
     "Proofs of users that were checked, by outcome: done or failed; a proof that is still believed is not checked.",
     ("outcome",),
 )
+DATABASE_UP = Gauge(
+    "hmstats_database_up",
+    "Whether the database answered when it was asked last, 1 or 0; only with the setting ready_needs_database.",
+    ("database",),
+    multiprocess_mode="livemin",
+)
 AUDIT_LOST = EventCounter(
     "hmstats_audit_records_lost",
     "Audit records that did not come into the database: too many waited for it, or it refused them.",
@@ -123,6 +129,12 @@ class AllWorkers(MultiProcessCollector):
         filled = [str(each) for each in self._folder.glob("*.db") if _size(each)]
         found: Iterable[Metric] = self.merge(filled, accumulate=True)  # type: ignore[no-untyped-call]
         return found
+
+
+def is_database_up(folder: str) -> bool:
+    """Whether no worker says that its database does not answer; workers say so in the gauge hmstats_database_up."""
+    found = (metric for metric in AllWorkers(folder).collect() if metric.name == DATABASE_UP._name)  # noqa: SLF001
+    return all(sample.value for metric in found for sample in metric.samples)
 
 
 def _size(file: Path) -> int:

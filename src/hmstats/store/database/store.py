@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from hmstats.errors import DatabaseTaken, MetaError, SettingsError, StoreUnavailable
@@ -164,6 +164,11 @@ class Store:
                 yield connection
         except SQLAlchemyError as error:
             raise translate(error, self.name) from error
+
+    def check_connection(self) -> None:
+        """Raise StoreUnavailable if the database does not answer."""
+        with self.read() as connection:
+            connection.scalar(select(1))
 
     @contextmanager
     def one_picture(self) -> Iterator[None]:
