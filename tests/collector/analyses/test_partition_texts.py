@@ -153,6 +153,10 @@ def test_a_partition_that_came_meanwhile_is_left_out(
     assert (report.rows, report.partitions) == (1, 1)
 
 
+OLD_DAY = "DATE'1500-01-01'"
+"""A day before the Gregorian calendar: files with such ones are read by Spark."""
+
+
 @pytest.mark.parametrize("partitioned", [True, False])
 def test_files_without_rows_are_counted_by_spark_too(
     spark: Any, spark_metastore: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitioned: bool
@@ -161,12 +165,12 @@ def test_files_without_rows_are_counted_by_spark_too(
     spark.sql(f"CREATE DATABASE {database} LOCATION '{tmp_path.as_uri()}'")
     (tmp_path / "t").mkdir()
     keys = "PARTITIONED BY (k INT)" if partitioned else ""
-    spark.sql(f"CREATE TABLE {database}.t (n INT) {keys} STORED AS ORC")
-    spark.sql(f"INSERT INTO {database}.t {'PARTITION (k = 1)' if partitioned else ''} SELECT 1 WHERE false")
+    spark.sql(f"CREATE TABLE {database}.t (n DATE) {keys} STORED AS ORC")
+    spark.sql(f"INSERT INTO {database}.t {'PARTITION (k = 1)' if partitioned else ''} SELECT {OLD_DAY} WHERE false")
     for values in ("1", "2"):
         target = f"{database}.t PARTITION (k = {values})" if partitioned else f"{database}.t"
         if partitioned or values == "1":
-            spark.sql(f"INSERT INTO {target} SELECT 1")
+            spark.sql(f"INSERT INTO {target} SELECT {OLD_DAY}")
     real = dataframe.states_frame
 
     def losing(rows: Any, *given: Any) -> Any:
@@ -177,7 +181,9 @@ def test_files_without_rows_are_counted_by_spark_too(
         collector.analyze(spark, f"{database}.t", metastore=spark_metastore)
     monkeypatch.undo()
     collector.analyze(spark, f"{database}.t", metastore=spark_metastore)
-    spark.sql(f"INSERT OVERWRITE {database}.t {'PARTITION (k = 1)' if partitioned else ''} SELECT 1 WHERE false")
+    spark.sql(
+        f"INSERT OVERWRITE {database}.t {'PARTITION (k = 1)' if partitioned else ''} SELECT {OLD_DAY} WHERE false"
+    )
     # Spark removes the directory of a partition that it overwrites without rows. It alters the table too, whose
     # statistics it knows since the analysis, so that the metastore has counted no files there.
     assert not (tmp_path / "t" / "k=1").exists()
