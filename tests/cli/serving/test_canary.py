@@ -297,6 +297,7 @@ def test_no_error_about_a_wrong_setting_tells_a_secret(
     assert WORD not in ran.output + str(ran.exception)
 
 
+@pytest.mark.slow
 def test_the_settings_in_force_show_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {
         "DATABASE": f"postgresql://u:{WORD}@h/d?password={WORD}&sslpassword={WORD}",

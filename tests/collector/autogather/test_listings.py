@@ -117,6 +117,7 @@ def test_an_overwrite_lists_what_it_wrote_once(
     assert_an_analysis_agrees(spark, service, name)
 
 
+@pytest.mark.slow
 def test_a_write_without_rows_lists_nothing(spark: Any, service: Metastore, name: str, seen: list[list[str]]) -> None:
     parted(spark, name, seen)
     assert writing(rows(spark, 0, 90).where("k > 90")).insert_into(name).gathered

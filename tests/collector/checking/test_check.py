@@ -170,6 +170,7 @@ def test_rows_and_files(spark: Any, spark_metastore: str, folder: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_partition_without_statistics_is_bare(spark: Any, spark_metastore: str, folder: Path) -> None:
     spark.sql(f"CREATE TABLE IF NOT EXISTS {DATABASE}.fresh (n INT) PARTITIONED BY (p INT) STORED AS TEXTFILE")
     spark.sql(f"INSERT INTO {DATABASE}.fresh PARTITION (p=1) VALUES (1), (2)")

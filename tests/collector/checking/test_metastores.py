@@ -43,6 +43,7 @@ def address(spark: Any, metastore: Metastore, tmp_path: Path) -> str:
     return uris
 
 
+@pytest.mark.slow
 def test_a_check_on_every_metastore(spark: Any, metastore: Metastore, address: str) -> None:
     table = f"{metastore.database}.t"
     right = collector.check(spark, table, metastore=address, sample_fraction=1)

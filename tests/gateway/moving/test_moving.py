@@ -34,6 +34,7 @@ def places(hmstats_sqlite: int, other_sqlite: int, tmp_path_factory: pytest.Temp
         yield found
 
 
+@pytest.mark.slow
 def test_a_database_moves_and_back_and_is_answered_as_before(places: Several) -> None:
     fill(places, "m_all", tables=2)
     before = answers(places.front, "m_all")

@@ -157,6 +157,7 @@ def test_a_column_of_another_type_has_no_statistics(doors: Doors) -> None:
     assert [each.column for each in doors.ours.table_statistics(doors.name(), ["a", "d", "s"])] == ["d", "s"]
 
 
+@pytest.mark.slow
 def test_partitions_at_both_doors(doors: Doors) -> None:
     doors.here.table(columns=COLUMNS, keys=["day"])
     doors.here.add_partitions(["1"], ["2"], ["3"], columns=COLUMNS)

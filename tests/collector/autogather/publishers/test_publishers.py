@@ -137,6 +137,7 @@ def test_a_run_without_states(place: tuple[str, str]) -> None:
     collector.terminate()
 
 
+@pytest.mark.slow
 def test_states_that_fill_more_than_one_message(server: str) -> None:
     publisher, aggregator = publisher_and_aggregator("thrift")
     run = run_at(server)
