@@ -1,6 +1,6 @@
 """The number of rows that Python took in is held against what Spark has counted, before anything is stored."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from typing import Any
 
@@ -32,8 +32,9 @@ def database(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def table(spark: Any, database: str) -> str:
+    """A table of a format that Spark reads."""
     name = f"{database}.t{next(_numbers)}"
-    spark.sql(f"CREATE TABLE {name} (n BIGINT) PARTITIONED BY (k INT) STORED AS ORC")
+    spark.sql(f"CREATE TABLE {name} (n BIGINT) PARTITIONED BY (k INT) STORED AS AVRO")
     spark.sql(f"INSERT INTO {name} PARTITION (k = 1) SELECT id FROM range({ROWS})")
     spark.sql(f"INSERT INTO {name} PARTITION (k = 2) SELECT id FROM range({ROWS})")
     return name
@@ -83,7 +84,7 @@ def test_a_limit_that_no_operator_counts_is_counted_by_a_job(spark: Any, table: 
 def test_rows_that_are_lost_on_the_way_store_nothing(
     spark: Any, spark_metastore: str, table: str, monkeypatch: pytest.MonkeyPatch, spec: str
 ) -> None:
-    real = dataframe.states_frame
+    before, real = stored_parameters(spark_metastore, table), dataframe.states_frame
 
     def losing(rows: Any, keys: Any, types: Any, options: Any) -> Any:
         def some(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -96,13 +97,16 @@ def test_rows_that_are_lost_on_the_way_store_nothing(
     monkeypatch.setattr("hmstats.collector.scan.row_proof.rows_passed_on", lambda run: None)
     with pytest.raises(AnalysisIncomplete, match=r"rows as Spark counts them, but .* were analysed: nothing of it is"):
         collector.analyze(spark, f"ANALYZE TABLE {table}{spec} COMPUTE STATISTICS FOR COLUMNS")
-    with connect(spark_metastore) as service:
+    assert stored_parameters(spark_metastore, table) == before
+
+
+def stored_parameters(metastore: str, table: str) -> list[Mapping[str, str]]:
+    """The parameters of the table and of its partitions."""
+    with connect(metastore) as service:
         name = table_name(*table.split("."))
-        found = service.partitions(name, ["k=1", "k=2"])
-        assert all("numRows" not in each.parameters for each in found)
         whole = service.find_table(name)
         assert whole is not None
-        assert "numRows" not in whole.parameters
+        return [whole.parameters, *(each.parameters for each in service.partitions(name, ["k=1", "k=2"]))]
 
 
 def test_the_rows_are_read_once(spark: Any, table: str) -> None:
