@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
-from tests.fixtures.store_proxy import Fault, StoreProxy, store_proxy
+from tests.fixtures.store_proxy import Fault, StoreProxy, reached_by_proxy
 
 from hmstats.collector.planning.data_files import data_files
 from hmstats.collector.planning.pieces import Piece
@@ -42,12 +42,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
 
 @pytest.fixture
 def proxy(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[StoreProxy]:
-    with store_proxy(store) as found:
-        for name, value in found.store.environment.items():
-            monkeypatch.setenv(name, value)
-        file_systems.open_root.cache_clear()
+    with reached_by_proxy(store, monkeypatch) as found:
         yield found
-        file_systems.open_root.cache_clear()
 
 
 def read_all() -> int:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
 from tests.fixtures.object_store import BUCKET, MOTO, ObjectStore, object_store
-from tests.fixtures.store_proxy import Fault, StoreProxy, store_proxy
+from tests.fixtures.store_proxy import Fault, StoreProxy, reached_by_proxy
 
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.data_files import DataFile, data_files
@@ -18,7 +18,6 @@ from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.scan import file_rows
 from hmstats.collector.scan.orc import BLOCK_BYTES
 from hmstats.collector.scan.splits import Split, cut
-from hmstats.files import file_systems
 from hmstats.files.counted_reads import ReadCount, Reads
 
 pytestmark = pytest.mark.slow
@@ -50,12 +49,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ObjectStore]:
 
 @pytest.fixture
 def proxy(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[StoreProxy]:
-    with store_proxy(store) as found:
-        for name, value in found.store.environment.items():
-            monkeypatch.setenv(name, value)
-        file_systems.open_root.cache_clear()
+    with reached_by_proxy(store, monkeypatch) as found:
         yield found
-        file_systems.open_root.cache_clear()
 
 
 def read(files: list[DataFile], columns: dict[str, str], options: Options = DEFAULT) -> tuple[int, ReadCount]:

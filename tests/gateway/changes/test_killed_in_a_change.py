@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database
-from tests.fixtures.servers import HMSTATS
 from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
+from tests.gateway.gateway_process import gateway_process
 from tests.gateway.held_upstream import Hold, way_to
 
 from hmstats.model.statistics.column_statistics import StatisticsSet
@@ -38,18 +38,10 @@ CASES = EVERY if os.environ.get("HMSTATS_TEST_EVERY_STEP") else [("drop_table", 
 def gateway(folder: Path, upstream: int, database: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """The process and the port of a gateway that gives up on a call after seconds."""
     folder.mkdir()
-    flags = ("--database", database, "--warehouse", str(folder), "--workers", "1")
     lines = ["upstream_seconds = 5", "upstream_connect_seconds = 1", "upstream_write_seconds = 0.2"]
     (folder / "hmstats.toml").write_text("\n".join(lines))
-    command = [HMSTATS, "serve", "--port", "0", *flags, "--upstream", f"thrift://127.0.0.1:{upstream}"]
-    with (folder / "server.log").open("a") as log:
-        started = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
-    assert started.stdout is not None
-    try:
-        yield started, int(started.stdout.readline().rpartition(":")[2])
-    finally:
-        started.terminate()
-        started.communicate(timeout=60)
+    with gateway_process(folder, upstream, database) as started:
+        yield started
 
 
 @pytest.mark.slow

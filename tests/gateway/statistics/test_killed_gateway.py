@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.servers import HMSTATS
 from tests.gateway.doors import COLUMNS, Doors, bounds, of_all, until
+from tests.gateway.gateway_process import gateway_process
 from tests.gateway.held_upstream import Hold, way_to
 
 from hmstats.model.statistics.column_statistics import StatisticsSet
@@ -22,16 +22,8 @@ _SENT = "set_aggr_stats_for"
 @contextmanager
 def gateway(folder: Path, upstream: int) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """The process and the port of a gateway."""
-    database = ("--database", f"sqlite:///{folder}/hmstats.sqlite", "--warehouse", str(folder), "--workers", "1")
-    command = [HMSTATS, "serve", "--port", "0", *database, "--upstream", f"thrift://127.0.0.1:{upstream}"]
-    with (folder / "server.log").open("a") as log:
-        started = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
-    assert started.stdout is not None
-    try:
-        yield started, int(started.stdout.readline().rpartition(":")[2])
-    finally:
-        started.terminate()
-        started.communicate(timeout=60)
+    with gateway_process(folder, upstream, f"sqlite:///{folder}/hmstats.sqlite") as started:
+        yield started
 
 
 @pytest.mark.slow

@@ -1,0 +1,23 @@
+"""A gateway in a process of its own, which can be killed."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.fixtures.servers import HMSTATS
+
+
+@contextmanager
+def gateway_process(folder: Path, upstream: int, database: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The process and the port of a gateway of one worker, whose settings file may stand in the folder."""
+    flags = ("--database", database, "--warehouse", str(folder), "--workers", "1")
+    command = [HMSTATS, "serve", "--port", "0", *flags, "--upstream", f"thrift://127.0.0.1:{upstream}"]
+    with (folder / "server.log").open("a") as log:
+        started = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
+    assert started.stdout is not None
+    try:
+        yield started, int(started.stdout.readline().rpartition(":")[2])
+    finally:
+        started.terminate()
+        started.communicate(timeout=60)
