@@ -50,7 +50,8 @@ class _Failing:
         return call if callable(found) else found
 
 
-def _fill(files: fs.FileSystem, root: str) -> None:
+def fill(files: fs.FileSystem, root: str) -> None:
+    """Write FILES below a path."""
     for name, data in FILES.items():
         path = f"{root}/{name}"
         files.create_dir(path.rpartition("/")[0], recursive=True)
@@ -58,26 +59,27 @@ def _fill(files: fs.FileSystem, root: str) -> None:
             out.write(data)
 
 
-def _read(files: fs.FileSystem, root: str) -> dict[str, bytes]:
+def read(files: fs.FileSystem, root: str) -> dict[str, bytes]:
+    """All files below a path."""
     found = files.get_file_info(fs.FileSelector(root, recursive=True, allow_not_found=True))
     return {each.path[len(root) + 1 :]: files.open_input_stream(each.path).read() for each in found if each.is_file}
 
 
 def test_a_bucket_is_opened_by_the_standard_environment(bucket: fs.FileSystem) -> None:
-    _fill(bucket, f"{BUCKET}/t")
+    fill(bucket, f"{BUCKET}/t")
     for scheme in ("s3", "s3a", "s3n"):
         files, path = open_location(f"{scheme}://{BUCKET}/t/k=x%2Fy z/b#1")
         assert files.get_file_info(path).size == 2
 
 
 def test_a_directory_of_an_object_store_moves_whole(bucket: fs.FileSystem) -> None:
-    _fill(bucket, f"{BUCKET}/w/t")
+    fill(bucket, f"{BUCKET}/w/t")
     warehouse = Warehouse(f"s3://{BUCKET}/w")
     move = warehouse.planned_move(f"s3a://{BUCKET}/w/t", f"s3://{BUCKET}/w/new/u")
     assert move is not None
     move.prepare()
     assert move.finish()
-    assert _read(bucket, f"{BUCKET}/w/new/u") == FILES
+    assert read(bucket, f"{BUCKET}/w/new/u") == FILES
     warehouse.remove_directories([f"s3a://{BUCKET}/w/t"])
     assert bucket.get_file_info(f"{BUCKET}/w/t").type is fs.FileType.NotFound
 
@@ -86,66 +88,66 @@ def test_a_directory_of_an_object_store_is_made_emptied_and_removed(bucket: fs.F
     warehouse = Warehouse("s3://elsewhere/w", [EVERYWHERE])
     warehouse.make_directory(f"s3a://{BUCKET}/x/made")
     assert bucket.get_file_info(f"{BUCKET}/x/made").type is fs.FileType.Directory
-    _fill(bucket, f"{BUCKET}/x/made")
-    _fill(bucket, f"{BUCKET}/x/made-2")
+    fill(bucket, f"{BUCKET}/x/made")
+    fill(bucket, f"{BUCKET}/x/made-2")
     warehouse.empty_directories([f"s3n://{BUCKET}/x/made"])
-    assert _read(bucket, f"{BUCKET}/x/made") == {}
+    assert read(bucket, f"{BUCKET}/x/made") == {}
     warehouse.remove_directories([f"s3n://{BUCKET}/x/made"])
     assert bucket.get_file_info(f"{BUCKET}/x/made").type is fs.FileType.NotFound
-    assert _read(bucket, f"{BUCKET}/x/made-2") == FILES
+    assert read(bucket, f"{BUCKET}/x/made-2") == FILES
     warehouse.remove_directories([f"s3://{BUCKET}"])
-    assert _read(bucket, f"{BUCKET}/x/made-2") == FILES
+    assert read(bucket, f"{BUCKET}/x/made-2") == FILES
 
 
 @pytest.mark.parametrize("failure", [OSError("no room"), KeyboardInterrupt()])
 def test_a_failed_copy_leaves_the_source_and_no_copies(bucket: fs.FileSystem, failure: BaseException) -> None:
-    _fill(bucket, f"{BUCKET}/t")
+    fill(bucket, f"{BUCKET}/t")
     with pytest.raises(type(failure)):
         directories.move(_Failing(bucket, copy_file=failure), f"{BUCKET}/t", f"{BUCKET}/u")
-    assert _read(bucket, f"{BUCKET}/t") == FILES
-    assert _read(bucket, f"{BUCKET}/u") == {}
+    assert read(bucket, f"{BUCKET}/t") == FILES
+    assert read(bucket, f"{BUCKET}/u") == {}
 
 
 def test_a_copy_that_is_not_whole_is_a_failed_one(bucket: fs.FileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
-    _fill(bucket, f"{BUCKET}/t")
+    fill(bucket, f"{BUCKET}/t")
     monkeypatch.setattr(directories, "_MOST_COPIED_BYTES", 0)
     monkeypatch.setattr(fs, "copy_files", lambda *_, **__: None)
     with pytest.raises(OSError, match=r"must have \d bytes, found"):
         directories.move(bucket, f"{BUCKET}/t", f"{BUCKET}/u")
-    assert _read(bucket, f"{BUCKET}/t") == FILES
-    assert _read(bucket, f"{BUCKET}/u") == {}
+    assert read(bucket, f"{BUCKET}/t") == FILES
+    assert read(bucket, f"{BUCKET}/u") == {}
 
 
 def test_what_the_store_does_not_copy_itself_passes_through(
     bucket: fs.FileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _fill(bucket, f"{BUCKET}/t")
+    fill(bucket, f"{BUCKET}/t")
     monkeypatch.setattr(directories, "_MOST_COPIED_BYTES", 1)
     directories.move(bucket, f"{BUCKET}/t", f"{BUCKET}/u")
-    assert _read(bucket, f"{BUCKET}/u") == FILES
+    assert read(bucket, f"{BUCKET}/u") == FILES
 
 
 def test_a_source_that_cannot_be_removed_is_whole_at_the_target(bucket: fs.FileSystem) -> None:
-    _fill(bucket, f"{BUCKET}/deep")
+    fill(bucket, f"{BUCKET}/deep")
     directories.move(_Failing(bucket, delete_dir=OSError("denied")), f"{BUCKET}/deep", f"{BUCKET}/u")
-    assert _read(bucket, f"{BUCKET}/u") == FILES
+    assert read(bucket, f"{BUCKET}/u") == FILES
 
 
 def test_from_one_disk_to_another_a_directory_is_copied(tmp_path: Path) -> None:
     local = fs.LocalFileSystem()
-    _fill(local, f"{tmp_path}/deep")
+    fill(local, f"{tmp_path}/deep")
     (tmp_path / "deep" / "empty").mkdir()
     other = _Failing(local, move=OSError(errno.EXDEV, "another disk"))
     directories.move(other, f"{tmp_path}/deep", f"{tmp_path}/new/u")
-    assert _read(local, f"{tmp_path}/new/u") == FILES
+    assert read(local, f"{tmp_path}/new/u") == FILES
     assert (tmp_path / "new" / "u" / "empty").is_dir()
     assert not (tmp_path / "deep").exists()
 
 
 def test_a_failed_rename_changes_nothing(tmp_path: Path) -> None:
     local = fs.LocalFileSystem()
-    _fill(local, f"{tmp_path}/deep")
+    fill(local, f"{tmp_path}/deep")
     with pytest.raises(OSError, match="denied"):
         directories.move(_Failing(local, move=OSError(errno.EACCES, "denied")), f"{tmp_path}/deep", f"{tmp_path}/u")
-    assert _read(local, f"{tmp_path}/deep") == FILES
+    assert read(local, f"{tmp_path}/deep") == FILES
     assert not (tmp_path / "u").exists()

@@ -6,7 +6,6 @@ import pytest
 from pyarrow import fs
 
 from hmstats.files.file_systems import (
-    azure_arguments,
     gs_arguments,
     open_root,
     s3_arguments,
@@ -87,12 +86,7 @@ def test_an_endpoint_of_the_settings_has_no_scheme_of_the_environment(environmen
     assert s3_with_environment({"endpoint_override": "s3.example"}) == {"endpoint_override": "s3.example"}
 
 
-def test_azure_and_google_settings_become_arrows_arguments() -> None:
-    host = "acc.dfs.core.windows.net"
-    assert azure_arguments(host, {f"fs.azure.account.key.{host}": "a2V5"}) == {
-        "account_name": "acc",
-        "account_key": "a2V5",
-    }
+def test_google_settings_become_arrows_arguments() -> None:
     given = {"fs.gs.auth.type": "UNAUTHENTICATED", "fs.gs.storage.root.url": "http://127.0.0.1:4443/"}
     assert gs_arguments(given) == {"anonymous": True, "endpoint_override": "127.0.0.1:4443", "scheme": "http"}
 
@@ -110,10 +104,3 @@ def test_a_bucket_is_opened_with_its_settings_wherever_they_travel() -> None:
     system, path = open_root("s3a", "lake", settings)
     assert isinstance(system, fs.S3FileSystem)
     assert (system.region, path) == ("eu-west-1", "lake")
-
-
-def test_a_container_of_azure() -> None:
-    host = "acc.dfs.core.windows.net"
-    system, path = open_root("abfss", f"box@{host}", ((f"fs.azure.account.key.{host}", "a2V5"),))
-    assert isinstance(system, fs.AzureFileSystem)
-    assert path == "box"

@@ -58,12 +58,21 @@ def _major(java: Path) -> int:
 
 def maven(arguments: Sequence[str], folder: Path, log_file: Path) -> None:
     """Run Maven in a folder; its output goes to the log file."""
+    _run(["mvn", "-B", *arguments], folder, log_file)
+
+
+def npm(arguments: Sequence[str], folder: Path, log_file: Path) -> None:
+    """Run npm in a folder; its output goes to the log file."""
+    _run(["npm", *arguments], folder, log_file)
+
+
+def _run(command: Sequence[str], folder: Path, log_file: Path) -> None:
     started = time.monotonic()
     with log_file.open("ab") as output:
-        done = subprocess.run(["mvn", "-B", *arguments], cwd=folder, stdout=output, stderr=output, check=False)
+        done = subprocess.run(command, cwd=folder, stdout=output, stderr=output, check=False)
     if done.returncode:
-        raise SystemExit(f"mvn {' '.join(arguments)} failed, see {log_file}")
-    log(f"mvn: {time.monotonic() - started:.0f} s")
+        raise SystemExit(f"{' '.join(command)} failed, see {log_file}")
+    log(f"{command[0]}: {time.monotonic() - started:.0f} s")
 
 
 def query(port: int, sql: str, headers: Mapping[str, str], timeout_seconds: float = 60) -> list[Any]:

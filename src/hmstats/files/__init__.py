@@ -1,6 +1,7 @@
 """File systems: opened by location, and what is done to whole directories. Shared by server, client and collector.
 
 file_systems   Arrow's file systems for Hadoop's locations
+azure_stores   their arguments for accounts of Azure
 counted_reads  files whose bytes and requests are counted
 retries        requests that an object store refuses for a moment
 block_file     many small reads as few large ones

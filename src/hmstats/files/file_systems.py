@@ -1,8 +1,8 @@
 """Arrow's file systems for Hadoop's locations, with the settings that Spark uses for the same locations.
 
 Settings are those of Hadoop (fs.s3a.*, fs.azure.*, fs.gs.*). Unset settings are taken from the standard environment:
-for S3 AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION or AWS_DEFAULT_REGION, credentials from variables, profiles
-or the machine's own identity. HDFS takes its settings from the Hadoop on the machine. Local links are followed.
+for S3 AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION or AWS_DEFAULT_REGION, for Azure
+AZURE_STORAGE_CONNECTION_STRING, credentials from variables, profiles or the machine's own identity. HDFS takes its settings from the Hadoop on the machine. Local links are followed.
 """
 
 import os
@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
+from hmstats.files import azure_stores
 from hmstats.model.catalog.location import LOCAL, parse, parts_of
 
 Settings: TypeAlias = tuple[tuple[str, str], ...]
@@ -36,7 +37,6 @@ _S3 = {
 _S3_OTHERS = ("path.style.access", "connection.ssl.enabled", "aws.credentials.provider")
 _S3_ATTEMPTS = 6
 """How often a request is sent to S3 if it is refused for a moment: over some seconds."""
-_AZURE = {"fs.azure.account.key": "account_key", "fs.azure.sas.fixed.token": "sas_token"}
 _GS = {"fs.gs.project.id": "project_id", "fs.gs.storage.root.url": "endpoint_override"}
 _GS_TYPE = "fs.gs.auth.type"
 
@@ -47,8 +47,7 @@ def setting_names(scheme: str, authority: str) -> tuple[str, ...]:
         prefixes = ("fs.s3a", f"fs.s3a.bucket.{authority}")
         return tuple(f"{prefix}.{name}" for prefix in prefixes for name in (*_S3, *_S3_OTHERS))
     if scheme in _AZURE_SCHEMES:
-        host = authority.rpartition("@")[2]
-        return tuple(name for each in _AZURE for name in (each, f"{each}.{host}"))
+        return azure_stores.setting_names(authority.rpartition("@")[2])
     return (*_GS, _GS_TYPE) if scheme == "gs" else ()
 
 
@@ -96,9 +95,9 @@ def open_root(scheme: str, authority: str, settings: Settings = NO_SETTINGS) -> 
             arguments["region"] = fs.resolve_s3_region(authority)
         retries = fs.AwsStandardS3RetryStrategy(max_attempts=_S3_ATTEMPTS)
         return fs.S3FileSystem(**arguments, retry_strategy=retries), authority
-    if scheme in _AZURE_SCHEMES and given:
-        container, _, host = authority.rpartition("@")
-        return fs.AzureFileSystem(**azure_arguments(host, given)), container
+    container, at, host = authority.rpartition("@")
+    if scheme in _AZURE_SCHEMES and at:
+        return fs.AzureFileSystem(**azure_stores.azure_arguments(host, given)), container
     if scheme == "gs" and given:
         return fs.GcsFileSystem(**gs_arguments(given)), authority
     found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
@@ -137,12 +136,6 @@ def s3_arguments(bucket: str, settings: Mapping[str, str]) -> dict[str, Any]:
         arguments = {name: each for name, each in arguments.items() if name not in ("access_key", "secret_key")}
         arguments.pop("session_token", None)
     return arguments
-
-
-def azure_arguments(host: str, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments for Arrow's AzureFileSystem; an account's own settings win."""
-    found = {argument: settings.get(f"{name}.{host}") or settings.get(name) for name, argument in _AZURE.items()}
-    return {"account_name": host.split(".", maxsplit=1)[0], **{name: value for name, value in found.items() if value}}
 
 
 def gs_arguments(settings: Mapping[str, str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ Credentials and endpoints of object stores are those of files/file_systems.py; d
 environment.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +14,8 @@ from hmstats.collector.lake.opened import Hadoop, LakeTable
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import SettingsError, StatementError, UnreadableFile
 from hmstats.extras import install_advice
-from hmstats.files.file_systems import azure_arguments, s3_arguments, s3_with_environment, settings_of
+from hmstats.files.azure_stores import azure_arguments, blob_endpoint
+from hmstats.files.file_systems import s3_arguments, s3_with_environment, settings_of
 from hmstats.model.catalog.location import LOCAL, parse, parts_of
 from hmstats.model.spark.spark_schema import LOG_SCHEMA, schema_fields
 
@@ -84,10 +85,16 @@ def storage_options(location: str, hadoop: Hadoop) -> dict[str, str]:
             endpoint = str(arguments["endpoint_override"]).rpartition("://")[2]
             found |= {"AWS_ENDPOINT_URL": f"{protocol}://{endpoint}", "AWS_ALLOW_HTTP": str(protocol == "http").lower()}
         return found
-    if parse(location).scheme == "abfss" and given:
-        arguments = azure_arguments(authority.rpartition("@")[2], given)
-        return {name: str(arguments[each]) for each, name in _AZURE.items() if each in arguments}
-    return {}
+    return _azure_options(authority, given) if parse(location).scheme == "abfss" else {}
+
+
+def _azure_options(authority: str, given: Mapping[str, str]) -> dict[str, str]:
+    arguments = azure_arguments(authority.rpartition("@")[2], given)
+    found = {name: str(arguments[each]) for each, name in _AZURE.items() if each in arguments}
+    endpoint = blob_endpoint(arguments)
+    if endpoint is not None:
+        found |= {"AZURE_STORAGE_ENDPOINT": endpoint, "allow_http": str(endpoint.startswith("http:")).lower()}
+    return found
 
 
 def _files(actions: pa.Table) -> list[DataFile]:
