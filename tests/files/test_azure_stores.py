@@ -4,6 +4,7 @@ import pytest
 from pyarrow import fs
 
 from hmstats.collector.lake.delta import storage_options
+from hmstats.collector.lake.opened import no_settings
 from hmstats.files.azure_stores import VARIABLE, azure_arguments
 from hmstats.files.file_systems import open_root
 
@@ -81,14 +82,14 @@ def test_the_public_cloud_needs_no_addresses(environment: pytest.MonkeyPatch) ->
 
 def test_delta_reads_the_same_addresses(environment: pytest.MonkeyPatch) -> None:
     environment.setenv(VARIABLE, EMULATOR)
-    assert storage_options(f"abfss://box@{HOST}/t", {}.get) == {
+    assert storage_options(f"abfss://box@{HOST}/t", no_settings) == {
         "AZURE_STORAGE_ACCOUNT_NAME": "acc",
         "AZURE_STORAGE_ACCOUNT_KEY": "a2V5==",
         "AZURE_STORAGE_ENDPOINT": "http://127.0.0.1:10000/acc",
         "allow_http": "true",
     }
     environment.setenv(VARIABLE, "AccountName=acc;AccountKey=a2V5;EndpointSuffix=core.chinacloudapi.cn")
-    found = storage_options(f"abfss://box@{HOST}/t", {}.get)
+    found = storage_options(f"abfss://box@{HOST}/t", no_settings)
     assert found["AZURE_STORAGE_ENDPOINT"] == "https://acc.blob.core.chinacloudapi.cn"
     assert found["allow_http"] == "false"
 

@@ -66,7 +66,8 @@ class Report:
     `spooled` is how many partitions, the table itself among them, are in the spool folder. `locked` are the partitions
     that were skipped since their statistics are locked. `left` is why nothing of the table was analysed. `puffin` is
     the Puffin file of an Iceberg table, None if none was to be written. `reads` is how many bytes were read of files,
-    and in how many requests; None if nothing was to be read, or if Spark or another library has read it.
+    and in how many requests; None if nothing was to be read, or if Spark, delta-rs or PyIceberg's own access to files
+    has read it.
     """
 
     table: TableName

@@ -23,7 +23,7 @@ def setting_names(host: str) -> tuple[str, ...]:
 
 
 def azure_arguments(host: str, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments for Arrow's AzureFileSystem, which an account's own settings, then Hadoop's, then the environment give."""
+    """Arguments for Arrow's AzureFileSystem: by an account's own settings, then Hadoop's, then the environment."""
     account, _, domain = host.partition(".")
     _, _, suffix = domain.partition(".")
     connection = _connection_string(account)

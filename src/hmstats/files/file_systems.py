@@ -2,7 +2,8 @@
 
 Settings are those of Hadoop (fs.s3a.*, fs.azure.*, fs.gs.*). Unset settings are taken from the standard environment:
 for S3 AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION or AWS_DEFAULT_REGION, for Azure
-AZURE_STORAGE_CONNECTION_STRING, credentials from variables, profiles or the machine's own identity. HDFS takes its settings from the Hadoop on the machine. Local links are followed.
+AZURE_STORAGE_CONNECTION_STRING, credentials from variables, profiles or the machine's own identity. HDFS takes its
+settings from the Hadoop on the machine. Local links are followed.
 """
 
 import os

@@ -71,7 +71,7 @@ def test_a_managed_table_is_analysed_renamed_and_dropped(
     assert files.get_file_info(f"{place}/t").type is fs.FileType.NotFound
     assert metastore.parameters("u")["numRows"] == "3000"
     assert analyzed(metastore, account, tmp_path, f"{metastore.database}.u") == {"rows": 3000, "files": 3}
-    ask.drop_table(metastore.database, "u", True)  # noqa: FBT003 - an argument of the API
+    ask.drop_table(metastore.database, "u", True)
     assert files.get_file_info(f"{place}/u").type is fs.FileType.NotFound
 
 

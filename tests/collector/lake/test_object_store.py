@@ -38,7 +38,7 @@ def metastore(store: ObjectStore, tmp_path_factory: pytest.TempPathFactory) -> I
     with serving(folder, warehouse=f"s3://{BUCKET}/warehouse", environment=store.environment) as port:
         found = Metastore("hmstats-sqlite", port, 4.0)
         with found.clients, client.connect(f"thrift://127.0.0.1:{port}") as service:
-            HiveCatalog("test", uri=service.address, **_of_pyiceberg(store)).create_namespace(found.database)
+            HiveCatalog("test", uri=service.address, **of_pyiceberg(store)).create_namespace(found.database)
             yield found
 
 
@@ -87,7 +87,7 @@ def analyzed(service: client.Metastore, name: str, hadoop: Hadoop, *, changed_on
 def test_iceberg(
     metastore: Metastore, service: client.Metastore, store: ObjectStore, hadoop: Hadoop, scheme: str
 ) -> None:
-    catalog = HiveCatalog("test", uri=service.address, **_of_pyiceberg(store))
+    catalog = HiveCatalog("test", uri=service.address, **of_pyiceberg(store))
     name = f"{metastore.database}.ice_{scheme}"
     table = catalog.create_table(name, schema=ROWS.schema, location=f"{scheme}://{BUCKET}/ice/{scheme}")
     table.append(ROWS)
@@ -111,7 +111,7 @@ def test_delta(
     assert stored(service, name, ["id"])["id"].data.high == 999  # type: ignore[union-attr]
 
 
-def _of_pyiceberg(store: ObjectStore) -> dict[str, str]:
+def of_pyiceberg(store: ObjectStore) -> dict[str, str]:
     """The store's settings by PyIceberg's names."""
     names = {
         "s3.endpoint": "AWS_ENDPOINT_URL",

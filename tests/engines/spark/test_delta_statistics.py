@@ -33,6 +33,12 @@ def rows_of(answer: dict[str, object]) -> list[str]:
     return re.findall(r"rowCount=([\d.E+]+)", str(answer["rows"]))
 
 
+def joined(answer: dict[str, object]) -> list[str]:
+    """The tables that an optimized plan joins, in their order."""
+    plan = str(answer["rows"]).partition("== Physical Plan ==")[0]
+    return re.findall(r"Relation spark_catalog\.formats\.(\w+)\[", plan)
+
+
 def test_spark_plans_by_the_statistics_of_delta_s_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HADOOP_USER_NAME", "spark")
     if shutil.which("mvn") is None:
@@ -41,9 +47,10 @@ def test_spark_plans_by_the_statistics_of_delta_s_tables(tmp_path: Path, monkeyp
         before = session(port, tmp_path / "warehouse", "delta_written.sql")
         assert [each["error"] for each in before] == [None] * len(before)
         assert rows_of(before[-1]) == []
+        assert joined(before[-2]) == ["facts", "dims", "few"]  # as the query has them
         nowhere = {**os.environ, "JAVA_HOME": str(tmp_path / "nowhere")}
         address = f"thrift://127.0.0.1:{port}"
-        names = ["formats.facts", "formats.mapped"]
+        names = [f"formats.{each}" for each in ("facts", "mapped", "dims", "few")]
         done = subprocess.run([HMSTATS, "analyze", "--metastore", address, *names], env=nowhere, check=False)
         assert done.returncode == 0
         after = session(port, tmp_path / "warehouse", "delta_planned.sql")
@@ -59,3 +66,6 @@ def test_spark_plans_by_the_statistics_of_delta_s_tables(tmp_path: Path, monkeyp
     filtered = [float(rows_of(after[place])[0]) for place in (0, 4)]
     assert filtered == [pytest.approx(150, rel=0.25)] * 2
     assert float(rows_of(after[2])[0]) == pytest.approx(500, rel=0.1)
+    # The join that leaves ten rows comes first.
+    assert set(joined(after[-2])[:2]) == {"facts", "few"}
+    assert joined(after[-2])[2] == "dims"

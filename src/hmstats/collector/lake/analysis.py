@@ -21,6 +21,7 @@ from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.report import Finding, PuffinFile, Report, check_complete
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
+from hmstats.files.counted_reads import ReadCount
 from hmstats.model.catalog.objects import Table
 from hmstats.model.parameters.accurate import PARAMETER as ACCURATE
 from hmstats.model.spark.spark_schema import LOG_SCHEMA
@@ -114,7 +115,15 @@ def _report(
         failed=failed,
         spooled=spooled,
         puffin=result.puffin,
+        reads=_reads(plan) if "read" in seconds else None,
     )
+
+
+def _reads(plan: LakePlan) -> ReadCount | None:
+    """What was read of the table's files; None if Spark or a library that does not tell it has read them."""
+    if plan.opened.reads is None or plan.opened.only_by_spark is not None:
+        return None
+    return plan.opened.reads.count
 
 
 def _read(

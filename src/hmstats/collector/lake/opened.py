@@ -10,6 +10,7 @@ from hmstats.client import Metastore
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.report import PuffinFile
+from hmstats.files.counted_reads import Reads
 from hmstats.sketch.accumulator import TableAccumulator
 from hmstats.sketch.distinct.theta import ThetaSketch
 
@@ -91,7 +92,8 @@ class LakeTable:
     and from the metastore at an address: some columns into accumulators, others into sketches. `commits_are_told`: the
     metastore is told of every commit, so that a mark of accuracy in it can be removed by the next one. `registered` is
     column to the distinct count that engines have registered for this version in the table's own metadata.
-    `commits` is how many have led to this version since the table was made.
+    `commits` is how many have led to this version since the table was made. `reads` counts what `read` reads of files;
+    None if the format's library does not tell.
     """
 
     version: str
@@ -109,3 +111,4 @@ class LakeTable:
     commits_are_told: bool = False
     registered: Mapping[str, int] = field(default_factory=dict)
     commits: int = 0
+    reads: Reads | None = None

@@ -4,12 +4,13 @@ from pathlib import Path
 
 from hmstats.collector.lake.iceberg.file_io import PlacesFileIO
 from hmstats.collector.lake.opened import no_settings
+from hmstats.files.counted_reads import Reads
 
 
 def test_signs_of_urls_are_parts_of_a_path(tmp_path: Path) -> None:
     path = tmp_path / "a %23b?c=1 #d"
     path.write_bytes(b"found")
-    io = PlacesFileIO({}, no_settings)
+    io = PlacesFileIO({}, no_settings, Reads())
     for location in (f"file:{path}", f"file://{path}", str(path)):
         with io.new_input(location).open() as stream:
             assert stream.read() == b"found"

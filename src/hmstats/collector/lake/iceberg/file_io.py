@@ -1,16 +1,18 @@
 """PyIceberg's access to files, by the rule for places that server and collector have (files/file_systems.py).
 
-So a table in an object store needs no settings but those that other tables have. A # or ? in a path is a part of it;
-PyIceberg alone takes it for the end.
+So a table in an object store needs no settings but those that other tables have, and what is read is counted. A # or ?
+in a path is a part of it; PyIceberg alone takes it for the end.
 """
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
+import pyarrow as pa
 from pyarrow import fs
-from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
+from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import open_root, settings_of
 from hmstats.model.catalog.location import LOCAL, parse, parts_of
 
@@ -18,9 +20,10 @@ from hmstats.model.catalog.location import LOCAL, parse, parts_of
 class PlacesFileIO(PyArrowFileIO):
     """Files by their location. `hadoop` returns a setting of Hadoop by its name, None if it is unset."""
 
-    def __init__(self, properties: Mapping[str, str], hadoop: Callable[[str], str | None]) -> None:
+    def __init__(self, properties: Mapping[str, str], hadoop: Callable[[str], str | None], reads: Reads) -> None:
         super().__init__(dict(properties))
         self._hadoop = hadoop
+        self._reads = reads
         self.fs_by_scheme = lru_cache(self._file_system)
 
     @staticmethod
@@ -32,11 +35,27 @@ class PlacesFileIO(PyArrowFileIO):
         # Two slashes stay two: Iceberg's own access to S3 writes such keys.
         return scheme, authority, _base(scheme, authority) + path
 
+    def new_input(self, location: str) -> PyArrowFile:
+        """A file to read."""
+        scheme, authority, path = self.parse_location(location, self.properties)
+        return _CountedFile(location, path, self.fs_by_scheme(scheme, authority), self._reads)
+
     def _file_system(self, scheme: str, authority: str | None = None) -> fs.FileSystem:
         if scheme == LOCAL:
             return fs.LocalFileSystem()
         place = (scheme, authority or "")
         return open_root(*place, settings_of([place], self._hadoop))[0]
+
+
+class _CountedFile(PyArrowFile):
+    """A file whose reads are counted."""
+
+    def __init__(self, location: str, path: str, system: fs.FileSystem, reads: Reads) -> None:
+        super().__init__(location, path, system)
+        self._reads = reads
+
+    def open(self, seekable: bool = True) -> pa.NativeFile:  # noqa: ARG002, FBT001, FBT002 - as PyIceberg has it
+        return self._reads.open(self._filesystem, self._path)
 
 
 def _base(scheme: str, authority: str) -> str:

@@ -65,6 +65,7 @@ def open_snapshot(name: TableName, source: Source) -> LakeTable:
         without={name: _reason(field) for name, field in fields.items() if str(field.field_type) in _NO_STATISTICS},
         sketched=sketched,
         commits_are_told=True,
+        reads=source.reads,
     )
     if snapshot_id is None:
         return read_table

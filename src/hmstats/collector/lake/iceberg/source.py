@@ -14,6 +14,7 @@ from hmstats.collector.lake.iceberg import table_files
 from hmstats.collector.lake.opened import Hadoop
 from hmstats.errors import InvalidInput, SettingsError, StatementError
 from hmstats.extras import install_advice
+from hmstats.files.counted_reads import Reads
 from hmstats.model.catalog.objects import Table
 
 ERRORS = (OSError, ValueError, TypeError, KeyError, NotImplementedError, pa.ArrowException)
@@ -24,10 +25,14 @@ _UNKNOWN_TO_PYICEBERG = ("statistics", "partition-statistics")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A table's metadata as JSON, and PyIceberg's table of it."""
+    """A table's metadata as JSON, and PyIceberg's table of it.
+
+    `reads` counts what is read of the table's files; None if PyIceberg's own access to files reads them.
+    """
 
     metadata: Mapping[str, Any]
     opened: Any
+    reads: Reads | None = None
 
 
 def source_of(table: Table, hadoop: Hadoop) -> Source:
@@ -46,11 +51,16 @@ def source_of(table: Table, hadoop: Hadoop) -> Source:
     location = table.parameters.get(METADATA)
     if not location:
         raise StatementError(f"table {shown} is of the format Iceberg, but has no parameter {METADATA}")
-    return source_at(shown, location, lambda properties: PlacesFileIO(properties, hadoop))
+    reads = Reads()
+    return source_at(shown, location, lambda properties: PlacesFileIO(properties, hadoop, reads), reads)
 
 
-def source_at(shown: str, location: str, open_io: Callable[[Mapping[str, str]], Any]) -> Source:
+def source_at(
+    shown: str, location: str, open_io: Callable[[Mapping[str, str]], Any], reads: Reads | None = None
+) -> Source:
     """The source in a metadata file; `open_io` returns PyIceberg's access to files by the table's properties.
+
+    `reads` counts what that access reads, if it does.
 
     Raises StatementError, in which the table is named as `shown`, if it cannot be read.
     """
@@ -65,4 +75,4 @@ def source_at(shown: str, location: str, open_io: Callable[[Mapping[str, str]], 
         opened = StaticTable(("static", location), parsed, location, open_io(parsed.properties), NoopCatalog("static"))
     except (InvalidInput, *ERRORS) as error:
         raise StatementError(f"table {shown} cannot be read at {location}: {error}") from error
-    return Source(metadata, opened)
+    return Source(metadata, opened, reads)

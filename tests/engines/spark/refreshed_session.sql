@@ -1,0 +1,12 @@
+CREATE DATABASE {s}
+CREATE TABLE {s}.plain (id BIGINT, name STRING) STORED AS PARQUET
+INSERT INTO {s}.plain SELECT id, concat('n', id % 10) FROM range(1000)
+CREATE TABLE {s}.parted (id BIGINT) PARTITIONED BY (k STRING) STORED AS PARQUET
+INSERT INTO {s}.parted PARTITION (k) SELECT id, CASE id % 3 WHEN 0 THEN 'a b' WHEN 1 THEN '100%' END FROM range(300)
+CREATE TABLE {s}.texts (id BIGINT, name STRING) STORED AS TEXTFILE
+INSERT INTO {s}.texts SELECT id, concat('t', id) FROM range(50)
+CREATE TABLE {s}.made STORED AS ORC AS SELECT id, name FROM {s}.plain WHERE id < 70
+ALTER TABLE {s}.made RENAME TO {s}.renamed
+CREATE TABLE {s}.gone STORED AS PARQUET AS SELECT 1 AS n
+DROP TABLE {s}.gone
+SELECT count(*) FROM {s}.renamed
