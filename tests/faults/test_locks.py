@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,8 +21,9 @@ from tests.behaviour.transactions.locking import (
     shown,
 )
 from tests.behaviour.transactions.locking import component as component_of
+from tests.fixtures.forked_servers import fork
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.servers import HMSTATS, serving
+from tests.fixtures.servers import serving
 from thriftpy2.transport import TTransportException
 
 from hmstats.wire.idl import hive_metastore as api
@@ -158,10 +158,9 @@ def test_a_server_that_is_killed_takes_no_lock_with_it(postgres_url: str, tmp_pa
     with serving(tmp_path, database=postgres_url) as port, ExitStack() as stack:
         survivor = Metastore("hmstats-postgres", port, 4.0, database="shared")
         stack.enter_context(survivor.clients)
-        command = [HMSTATS, "serve", "--port", "0", "--database", postgres_url, "--warehouse", str(tmp_path / "w")]
+        arguments = ["--port", "0", "--database", postgres_url, "--warehouse", str(tmp_path / "w")]
         with (tmp_path / "doomed.log").open("w") as log:
-            doomed_server = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=log, text=True)
-        assert doomed_server.stdout is not None
+            doomed_server = fork(arguments, tmp_path, os.environ, log)
         doomed_port = int(doomed_server.stdout.readline().rpartition(":")[2])
         doomed = Metastore("hmstats-postgres", doomed_port, 4.0, database="shared")
         stack.enter_context(doomed.clients)

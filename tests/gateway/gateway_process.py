@@ -1,21 +1,20 @@
 """A gateway in a process of its own, which can be killed."""
 
-import subprocess
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.fixtures.servers import HMSTATS
+from tests.fixtures.forked_servers import ForkedServer, fork
 
 
 @contextmanager
-def gateway_process(folder: Path, upstream: int, database: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def gateway_process(folder: Path, upstream: int, database: str) -> Iterator[tuple[ForkedServer, int]]:
     """The process and the port of a gateway of one worker, whose settings file may stand in the folder."""
     flags = ("--database", database, "--warehouse", str(folder), "--workers", "1")
-    command = [HMSTATS, "serve", "--port", "0", *flags, "--upstream", f"thrift://127.0.0.1:{upstream}"]
+    arguments = ["--port", "0", *flags, "--upstream", f"thrift://127.0.0.1:{upstream}"]
     with (folder / "server.log").open("a") as log:
-        started = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
-    assert started.stdout is not None
+        started = fork(arguments, folder, os.environ, log)
     try:
         yield started, int(started.stdout.readline().rpartition(":")[2])
     finally:

@@ -3,14 +3,13 @@
 import contextlib
 import os
 import signal
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.processes import family_of
+from tests.fixtures.forked_servers import ForkedServer, fork
 from tests.fixtures.hive import free_port
-from tests.fixtures.servers import HMSTATS
 
 
 @dataclass
@@ -25,22 +24,14 @@ class ServerProcess:
     port: int = field(default_factory=free_port)
     warehouse: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
-    _process: "subprocess.Popen[str] | None" = None
+    _process: ForkedServer | None = None
 
     def start(self) -> None:
         """Start; returns when clients are served."""
         warehouse = self.warehouse or str(self.folder / "warehouse")
         flags = ["--port", str(self.port), "--database", self.database, "--warehouse", warehouse]
         with (self.folder / f"server-{self.port}.log").open("a") as log:
-            self._process = subprocess.Popen(
-                [HMSTATS, "serve", "--workers", "1", *flags],
-                cwd=self.folder,
-                env=os.environ | self.environment,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-            )
-        assert self._process.stdout is not None
+            self._process = fork(["--workers", "1", *flags], self.folder, os.environ | self.environment, log)
         assert self._process.stdout.readline().startswith("listening on"), log.name
 
     def kill(self) -> None:

@@ -5,7 +5,6 @@ The other one must not answer with statistics of what is gone, whether or not th
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.forked_servers import ForkedServer
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database
 from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
@@ -35,7 +35,7 @@ CASES = EVERY if os.environ.get("HMSTATS_TEST_EVERY_STEP") else [("drop_table", 
 
 
 @contextmanager
-def gateway(folder: Path, upstream: int, database: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def gateway(folder: Path, upstream: int, database: str) -> Iterator[tuple[ForkedServer, int]]:
     """The process and the port of a gateway that gives up on a call after seconds."""
     folder.mkdir()
     lines = ["upstream_seconds = 5", "upstream_connect_seconds = 1", "upstream_write_seconds = 0.2"]

@@ -1,7 +1,6 @@
 """A gateway that is killed while it sends statistics: the next one sends them, and is not held up for long."""
 
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.fixtures.forked_servers import ForkedServer
 from tests.fixtures.metastores import Metastore
 from tests.gateway.doors import COLUMNS, Doors, bounds, of_all, until
 from tests.gateway.gateway_process import gateway_process
@@ -20,7 +20,7 @@ _SENT = "set_aggr_stats_for"
 
 
 @contextmanager
-def gateway(folder: Path, upstream: int) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def gateway(folder: Path, upstream: int) -> Iterator[tuple[ForkedServer, int]]:
     """The process and the port of a gateway."""
     with gateway_process(folder, upstream, f"sqlite:///{folder}/hmstats.sqlite") as started:
         yield started
