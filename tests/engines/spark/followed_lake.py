@@ -3,7 +3,8 @@
     python -m tests.engines.spark.followed_lake thrift://HOST:PORT WAREHOUSE TABLE STATEMENTS [KEY=VALUE ...]
 
 A line: {"sql", "outcomes": [[gathered, reason]], "count", "exact", "distinct"}, where the last three are what the
-metastore says of TABLE and its column `id`; null where it says nothing. KEY=VALUE are further settings of Spark.
+metastore says of TABLE and its column `id`; null where it says nothing. KEY=VALUE are further settings of Spark. The
+line `saveAsTable TABLE FORMAT QUERY` appends a query's rows by a DataFrame.
 """
 
 import json
@@ -24,10 +25,18 @@ def main() -> None:
     following = hmstats.autogather(spark)
     with hmstats.connect(metastore) as service:
         for sql in Path(statements).read_text().splitlines():
-            spark.sql(sql)
+            _run(spark, sql)
             outcomes = [[each.gathered, each.reason] for each in following.wait(120) if str(each.table).endswith(table)]
             print(json.dumps({"sql": sql, "outcomes": outcomes, **_stored(service, table)}), flush=True)
     spark.stop()
+
+
+def _run(spark: Any, line: str) -> None:
+    if not line.startswith("saveAsTable "):
+        spark.sql(line)
+        return
+    _, table, kind, query = line.split(" ", 3)
+    spark.sql(query).write.format(kind).mode("append").saveAsTable(table)
 
 
 def _stored(service: hmstats.Metastore, table: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 formats     which formats are read here, and how each is opened
 opened      an opened table: its schema, its files and its rows, whatever its format
 delta       Delta Lake's, by delta-rs
+delta_log   what the commits of a Delta table added, by the entries of its log
 iceberg/    Iceberg's, by PyIceberg, and the Puffin files of their snapshots
 sketches    which columns get theta sketches for the table's own metadata
 plan        which columns are read, of which version

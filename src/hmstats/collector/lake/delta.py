@@ -4,12 +4,13 @@ Credentials and endpoints of object stores are those of files/file_systems.py; d
 environment.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from hmstats.collector.lake.delta_log import LiveFile, Log, LogColumn, identity_of, stored_name, version_of
 from hmstats.collector.lake.opened import Hadoop, LakeTable
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import SettingsError, StatementError, UnreadableFile
@@ -17,9 +18,11 @@ from hmstats.extras import install_advice
 from hmstats.files.azure_stores import azure_arguments, blob_endpoint
 from hmstats.files.file_systems import s3_arguments, s3_with_environment, settings_of
 from hmstats.model.catalog.location import LOCAL, parse, parts_of
-from hmstats.model.spark.spark_schema import LOG_SCHEMA, schema_fields
+from hmstats.model.catalog.objects import Column
+from hmstats.model.spark.spark_schema import LOG_SCHEMA, STUB_NAME, STUB_TYPE, schema_fields, spark_columns
 
 _NS_PER_MS = 1_000_000
+_STUB = (Column(STUB_NAME, STUB_TYPE, None),)
 _S3 = {
     "access_key": "AWS_ACCESS_KEY_ID",
     "secret_key": "AWS_SECRET_ACCESS_KEY",
@@ -45,15 +48,44 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
     table, errors = _open_table(shown, location, hadoop)
     schema = table.schema().to_json()
     actions = pa.table(table.get_add_actions())
+    metadata, version = table.metadata(), table.version()
     return LakeTable(
-        version=f"Delta Lake version {table.version()}",
-        identity=f"delta {table.metadata().id} {table.version()}",
+        version=version_of(version),
+        identity=identity_of(metadata.id, version),
         schema=schema,
         files=_files(actions),
         rows=_rows(table, actions),
         read=lambda columns: _batches(shown, table, _names(schema, columns), errors),
-        commits=table.version() + 1,
+        commits=version + 1,
+        earlier=_log(location, hadoop, schema, actions, metadata, version).earlier,
     )
+
+
+def _log(location: str, hadoop: Hadoop, schema: str, actions: pa.Table, metadata: Any, version: int) -> Log:
+    fields = {str(field["name"]).lower(): field for field in schema_fields({LOG_SCHEMA: schema})}
+    types = {each.name: each.type for each in spark_columns(_STUB, {LOG_SCHEMA: schema})}
+    keys = {str(each).lower() for each in metadata.partition_columns}
+    live = {each.path: LiveFile(each, {}) for each in _files(actions)}
+    if keys:
+        values = zip(actions["path"].to_pylist(), actions["partition"].to_pylist(), strict=True)
+        live = {path: LiveFile(live[path].file, _by_column(fields, keys, given)) for path, given in values}
+    return Log(
+        table_id=metadata.id,
+        location=location,
+        version=version,
+        live=live,
+        columns={name: LogColumn(type_, stored_name(fields[name])) for name, type_ in types.items()},
+        partitioned_by=frozenset(keys),
+        settings=settings_of([parts_of(location)[:2]], hadoop),
+    )
+
+
+def _by_column(
+    fields: Mapping[str, Mapping[str, Any]], keys: Iterable[str], values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values of partition columns by their names in the metastore."""
+    by_name = {name.lower(): value for name, value in values.items()}
+    return {key: by_name.get(key, by_name.get(stored_name(fields[key]).lower())) for key in keys}
 
 
 def _open_table(shown: str, location: str, hadoop: Hadoop) -> tuple[Any, type[Exception]]:
