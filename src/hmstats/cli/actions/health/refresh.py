@@ -5,6 +5,7 @@ import signal
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -119,16 +120,14 @@ class _Analyses:
                 request = statement(_quote_table(name))
                 wanted = apply_preferences(service, request, how.options, row_counts=False)
                 spool = how.job.spool or str(Path(DEFAULT_FOLDER).absolute())
-                delivery = Delivery(table.name, (), how.job.metastore, new_run(), spool, how.job.patience_seconds)
-                return analyze_lake(
-                    service,
-                    table,
-                    wanted.request,
-                    wanted.options,
-                    delivery,
-                    changed_only=changed_only,
-                    row_counts=False,
+                metastore, patience_seconds = how.job.metastore, how.job.patience_seconds
+                delivery = Delivery(table.name, (), metastore, new_run(), spool, patience_seconds, automatic=True)
+                analyze = partial(
+                    analyze_lake, service, table, wanted.request, wanted.options, delivery, row_counts=False
                 )
+                report = analyze(changed_only=True)
+                # Statistics of this very version are stale too if some are missing, or if queries blame them.
+                return report if changed_only or not report.unchanged else analyze(changed_only=False)
         session = self._session()
         with import_module("hmstats.collector.scan.task_errors").translate_all_errors():
             return collector.analyze(
