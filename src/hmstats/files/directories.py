@@ -12,10 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-import structlog
 from pyarrow import fs
 
-_log = structlog.get_logger(__name__)
+from hmstats.program_log import ProgramLog
+
+_log = ProgramLog(__name__)
 _RENAMING = frozenset({"local", "hdfs"})
 """Arrow's names of the file systems that rename a directory in one step."""
 _COPYING_THREADS = 32

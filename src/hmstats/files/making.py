@@ -8,17 +8,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 
-import structlog
 from pyarrow import fs
 
 from hmstats.files.file_systems import NoFileSystem, open_location
 from hmstats.model.catalog.location import LOCAL, parse
+from hmstats.program_log import ProgramLog
 
 _STORE_THREADS = 32
 """Directories that are created in parallel in a store, since the threads wait for it, not for a core."""
 _CHECKED_AT_ONCE = 10_000
 """Directories about which the system is asked at once: what it tells of each takes more memory than its name."""
-_log = structlog.get_logger(__name__)
+_log = ProgramLog(__name__)
 
 
 class CannotMake(OSError):

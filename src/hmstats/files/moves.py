@@ -8,12 +8,12 @@ import errno
 import posixpath
 from pathlib import Path
 
-import structlog
 from pyarrow import fs
 
 from hmstats.files import directories
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger(__name__)
+_log = ProgramLog(__name__)
 
 
 class DirectoryMove:

@@ -5,17 +5,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-import structlog
-
 from hmstats.client.connection.connection import Connection
 from hmstats.client.connection.kerberos_ticket import ticket_user
 from hmstats.errors import HmstatsError
+from hmstats.program_log import ProgramLog
 
 _LEAST_PAUSE_SECONDS = 0.5
 _JOIN_SECONDS = 5.0
 _MS = 1_000
 
-_log = structlog.get_logger("hmstats.client")
+_log = ProgramLog("hmstats.client")
 
 
 @contextmanager

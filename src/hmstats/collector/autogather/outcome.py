@@ -18,15 +18,22 @@ from hmstats.collector.scan.states import Types
 from hmstats.errors import GatheringFailed
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_types import kind_of
+from hmstats.sketch.accumulator import TableAccumulator
+
+EMPTY: Mapping[str, TableAccumulator] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class PutResult:
-    """The outcome of storing a write's statistics: written pieces and rows, spooled and refused ones."""
+    """The outcome of storing a write's statistics: written pieces and rows, spooled and refused ones.
+
+    `state` is that of all rows of a table without partitions, None if it is not known.
+    """
 
     pieces: int
     rows: int
     delivered: DeliveryResult
+    state: TableAccumulator | None = None
 
 
 def put_statistics(
@@ -38,21 +45,24 @@ def put_statistics(
     types: Types,
     *,
     appends: bool,
+    known: Mapping[str, TableAccumulator] = EMPTY,
 ) -> PutResult:
     """Store the statistics after a write, with the parameters that go with them.
 
     `before`: the table before the write, as far as its rows remain; `now`: the table after it. `appends`: old rows of
-    the pieces remain. Raises GatheringFailed, ServiceUnavailable.
+    the pieces remain. `known` are states of pieces before the write, which need not be stored. Raises GatheringFailed,
+    ServiceUnavailable.
     """
     plan = _check_plan(now, delivery.table, types)
-    work = WrittenPieces(service, before, now, plan, appends=appends)
+    work = WrittenPieces(service, before, now, plan, appends=appends, known=known)
     every = written if plan.keys else _or_empty_table(written, types)
     delivered = deliver(delivery, work.findings(every))
     if plan.keys:
         itself = TableItself(service, before, now, plan, work)
         whole = deliver(delivery, [(WHOLE_TABLE, itself.finding())])
         delivered = DeliveryResult(delivered.spooled + whole.spooled, {**delivered.refused, **whole.refused})
-    return PutResult(len(work.touched) if plan.keys else 0, work.new.rows, delivered)
+        return PutResult(len(work.touched), work.new.rows, delivered)
+    return PutResult(0, work.new.rows, delivered, work.total)
 
 
 def mark_stale(delivery: Delivery, before: Situation, now: Situation) -> None:

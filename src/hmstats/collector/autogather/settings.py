@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import structlog
 from pyspark.sql import SparkSession
 
 from hmstats.collector.autogather.publishers.jdbc import driver_of, sqlalchemy_url
 from hmstats.collector.spark.session_settings import hadoop_settings
 from hmstats.errors import SettingsError
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger("hmstats.autogather")
+_log = ProgramLog("hmstats.autogather")
 
 AUTOGATHER = "hive.stats.autogather"
 DBCLASS = "hive.stats.dbclass"

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import structlog
 from pyspark import AccumulatorParam, SparkContext, TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -23,8 +22,9 @@ from hmstats.collector.scan.dataframe import by_partition
 from hmstats.collector.scan.states import States, Types
 from hmstats.errors import HmstatsError, StatementError
 from hmstats.model.statistics.running_writes import PartialState, Place
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger("hmstats.autogather")
+_log = ProgramLog("hmstats.autogather")
 
 _ROWS_AT_ONCE = 64 * 1024
 _MOST_ACCUMULATORS = 4096

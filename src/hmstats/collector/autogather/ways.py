@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-import structlog
 from pyspark.sql import DataFrame, SparkSession
 
 from hmstats.client import Metastore
@@ -16,8 +15,9 @@ from hmstats.collector.autogather.touched import Touched
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering, notes, watched_rows
 from hmstats.collector.planning.prepare import Hadoop
 from hmstats.model.catalog.objects import TableName
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger("hmstats.autogather")
+_log = ProgramLog("hmstats.autogather")
 
 
 class Way(Protocol):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-import structlog
 from pyspark.sql import DataFrame
 
 from hmstats.client import Metastore, connect
@@ -34,8 +33,9 @@ from hmstats.files.file_systems import Settings, settings_of
 from hmstats.model.catalog.location import parts_of
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.statistics_locks import table_lock
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger("hmstats.autogather")
+_log = ProgramLog("hmstats.autogather")
 
 Write = Callable[[DataFrame], None]
 """Runs the write itself with the given rows."""

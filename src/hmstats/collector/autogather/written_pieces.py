@@ -1,6 +1,6 @@
 """Makes the findings about the pieces that a write touched."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hmstats.client import Metastore
@@ -31,8 +31,18 @@ _SIZES_UNKNOWN = dict.fromkeys(("numFiles", "totalSize"))
 class WrittenPieces:
     """Makes and counts the findings about pieces."""
 
-    def __init__(self, service: Metastore, before: Situation, now: Situation, plan: Plan, *, appends: bool) -> None:
+    def __init__(
+        self,
+        service: Metastore,
+        before: Situation,
+        now: Situation,
+        plan: Plan,
+        *,
+        appends: bool,
+        known: Mapping[str, TableAccumulator],
+    ) -> None:
         self._service, self._before, self._now, self._plan, self._appends = service, before, now, plan, appends
+        self._known = known
         self._trusted = before.trusted() if appends else {}
         self.new = empty_state(plan.types)
         """The state of the written rows."""
@@ -44,9 +54,10 @@ class WrittenPieces:
         """The finding about each written piece."""
         for batch in batches(self._rename_pieces(written), PARTITIONS_A_CALL):
             kept = [name for name, _ in batch if self._keeps_rows(name)]
-            stored = stored_states(self._service, self._before, self._trusted.keys() & kept)
+            asked = (self._trusted.keys() & kept) - self._known.keys()
+            earlier = {**stored_states(self._service, self._before, asked), **self._known}
             for name, state in batch:
-                yield name, self._finding(name, state, stored.get(name))
+                yield name, self._finding(name, state, earlier.get(name))
 
     def _rename_pieces(self, written: Iterable[WrittenPiece]) -> Iterator[WrittenPiece]:
         """The pieces under the metastore's names, which may differ from Spark's."""

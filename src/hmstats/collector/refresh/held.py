@@ -4,13 +4,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import structlog
-
 from hmstats.client import connect
 from hmstats.errors import HmstatsError
 from hmstats.model.health.runs import Run
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger("hmstats.refresh")
+_log = ProgramLog("hmstats.refresh")
 LEASE_SECONDS = 60
 """How long a table stays taken after its refresher was killed."""
 

@@ -8,5 +8,6 @@ inbox      what is told, until it is gathered
 touched    the partitions whose directories have changed since a time
 jobs       which files are of which write
 gather     stores the statistics of writes to one table
+remembered states of tables as they were gathered last
 lake       stores the statistics of commits to one table with a log of its own
 """

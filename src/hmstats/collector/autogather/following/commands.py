@@ -34,6 +34,8 @@ class Write:
     ended_ns: int
     partition: dict[str, str] = field(default_factory=dict)
     """The values of partition keys that the statement itself names."""
+    failed: bool = False
+    """Whether it has ended with an error. Another write to the same directory may have moved its files all the same."""
 
 
 @dataclass(frozen=True, slots=True)

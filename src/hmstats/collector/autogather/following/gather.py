@@ -2,15 +2,15 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-import structlog
 from pyspark.sql import SparkSession
 
 from hmstats.client import Metastore
 from hmstats.collector.autogather.following.commands import Write
 from hmstats.collector.autogather.following.inbox import Inbox
 from hmstats.collector.autogather.following.jobs import jobs_of, without_jobs
+from hmstats.collector.autogather.following.remembered import Remembered, RememberedTable
 from hmstats.collector.autogather.following.touched import clocks_ns, touched_pieces
 from hmstats.collector.autogather.new_files import new_files, read_new_files
 from hmstats.collector.autogather.outcome import mark_stale, put_statistics
@@ -19,14 +19,16 @@ from hmstats.collector.autogather.watched_rows import SURVIVABLE
 from hmstats.collector.autogather.writer import Written, check_accepted
 from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.planning.locked import left_out, locks_of, sentence
+from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.spark.session_settings import hadoop_settings
 from hmstats.errors import CallRefused
 from hmstats.model.catalog.location import Location, parse
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.statistics_locks import table_lock
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger("hmstats.autogather")
+_log = ProgramLog("hmstats.autogather")
 _PATIENCE_SECONDS = 30.0
 """How long Spark may take to tell of a write whose files are there: it changes the catalog before that."""
 _RETRY_SECONDS = 3.0
@@ -49,6 +51,7 @@ class Gatherer:
     spark: SparkSession
     to: Destination
     inbox: Inbox
+    remembered: Remembered = field(default_factory=Remembered)
 
     def gather(self, service: Metastore, table: TableName, writes: Sequence[Write]) -> Written | None:
         """Store the statistics after these writes, which are in the order in which they ended.
@@ -84,15 +87,25 @@ class Gatherer:
 
     def _put(self, service: Metastore, delivery: Delivery, before: Situation, now: Situation) -> Written:
         types = now.plan.types if now.plan else {}
+        known = self._before(now)
+        states = {} if known is None else {WHOLE_TABLE: known.state}
         pieces = read_new_files(self.spark, now, new_files(before, now))
-        stored = put_statistics(service, delivery, before, now, pieces, types, appends=True)
+        stored = put_statistics(service, delivery, before, now, pieces, types, appends=True, known=states)
+        if stored.state is not None:
+            self.remembered.note(delivery.table, RememberedTable(now.every_file, types, stored.state))
         check_accepted(stored)
         return Written(delivery.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
+
+    def _before(self, now: Situation) -> RememberedTable | None:
+        """A table without partitions as it was gathered last, if rows were only added since."""
+        if now.plan is None or now.plan.keys:
+            return None
+        return self.remembered.before(now.plan.table, now.every_file, now.plan.types)
 
     def _files(
         self, found: Situation, plan: Plan, place: Location, writes: Sequence[Write], patience_seconds: float
     ) -> tuple[Situation, Situation]:
-        """The table without the files of these writes, and with them.
+        """The table without the files of these writes, and with them; of a remembered table, all that is new counts.
 
         Writes whose files are there, but of which Spark has not told yet, are waited for; those that are told of after
         the listing are left to the next time.
@@ -105,11 +118,14 @@ class Gatherer:
             listed_ns = time.time_ns()
             now = with_files(found, every)
         told, until = list(writes), time.monotonic() + patience_seconds
+        known = self._before(now)
         while True:
             jobs = jobs_of(now.files, told, clocks_ns(place))
-            before = Situation(plan, without_jobs(now.files, jobs.ids))
+            files = without_jobs(now.files, jobs.ids) if known is None else {WHOLE_TABLE: known.files}
+            before = Situation(plan, files)
             left = until - time.monotonic()
-            if left <= 0 or time.time_ns() - _unknown_since_ns(before, now) > patience_seconds * 1e9:
+            patient = known is None and left > 0
+            if not patient or time.time_ns() - _unknown_since_ns(before, now) > patience_seconds * 1e9:
                 break
             told += self.inbox.take_later(plan.table, place, left)
         self.inbox.put_back([each for each in jobs.missing if each.ended_ns > listed_ns])

@@ -2,17 +2,19 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-import structlog
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import SparkSession
 
 from hmstats.collector.autogather.following.commands import Creation, Write, command_of
 from hmstats.collector.autogather.following.commits import Commit, commit_of
 from hmstats.errors import StatementError
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger("hmstats.autogather")
+_log = ProgramLog("hmstats.autogather")
 _DRAIN_MS = 60_000
 
 
@@ -28,10 +30,8 @@ class Listener:
     def onSuccess(self, name: str, execution: Any, duration_ns: int) -> None:  # noqa: N802 - Spark's name
         """A command has ended well."""
         del name, duration_ns
-        now = time.time_ns()
         try:
-            written = command_of(execution.executedPlan(), _planned_ns(execution), now)
-            found = written or commit_of(execution.analyzed())
+            found = _written(execution) or commit_of(execution.analyzed())
         except Exception as error:  # noqa: BLE001 - a plan that is not understood is no fault of the job
             _log.warning("write_not_understood", reason=str(error))
             return
@@ -39,12 +39,21 @@ class Listener:
             self._note(found)
 
     def onFailure(self, name: str, execution: Any, error: Any) -> None:  # noqa: N802 - Spark's name
-        """No effect: what failed has committed no files."""
+        """A command has failed; of one that could not even be planned nothing is known."""
+        del name, error
+        with suppress(Exception):
+            found = _written(execution)
+            if isinstance(found, Write):
+                self._note(replace(found, files=0, rows=0, size_bytes=0, failed=True))
 
     class Java:
         """What Py4J makes of the class."""
 
         implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
+
+
+def _written(execution: Any) -> Write | Creation | None:
+    return command_of(execution.executedPlan(), _planned_ns(execution), time.time_ns())
 
 
 def _planned_ns(execution: Any) -> int:

@@ -1,4 +1,4 @@
-"""Follows a Spark session: each of its writes is gathered right after it, by a thread of its own.
+"""Follows a Spark session, and those made of it: each write is gathered right after it, by a thread of its own.
 
 The jobs of the session are not changed, do not wait, and do not fail by it.
 """
@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
-import structlog
 from pyspark.sql import SparkSession
 
 from hmstats.client import Metastore, connect
@@ -29,11 +28,12 @@ from hmstats.collector.spark.session_settings import session_metastore, session_
 from hmstats.errors import GatheringFailed
 from hmstats.model.catalog.location import parse
 from hmstats.model.catalog.objects import TableName
+from hmstats.program_log import ProgramLog
 
-_log = structlog.get_logger("hmstats.autogather")
+_log = ProgramLog("hmstats.autogather")
 _MOST_OUTCOMES = 1_000
-_followed: dict[int, "Autogather"] = {}
-"""The sessions that are followed, by the identity of their object."""
+_followed: list["Autogather"] = []
+"""What is followed now."""
 
 
 def autogather(
@@ -48,11 +48,12 @@ def autogather(
 
     `metastore` is `thrift://HOST:PORT`, by default the session's hive.metastore.uris. If `reliable` (by default the
     session's hive.stats.reliable), wait() and the end of the session raise GatheringFailed for writes without
-    statistics. `spool` and `patience_seconds` are those of analyze(). A session that is followed already stays so.
+    statistics. `spool` and `patience_seconds` are those of analyze(). Sessions that its newSession() makes are followed
+    with it, by the settings of this one. A session that is followed already stays so.
 
     Raises StatementError for a session of Spark Connect, and SettingsError.
     """
-    known = _followed.get(id(spark))
+    known = next((each for each in _followed if each.follows(spark)), None)
     if known is not None:
         return known
     address = metastore or session_metastore(spark)
@@ -62,7 +63,7 @@ def autogather(
 
 
 class Autogather:
-    """A session that is followed. As a context manager it ends with the block."""
+    """A session that is followed, with those made of it. As a context manager it ends with the block."""
 
     def __init__(self, spark: SparkSession, to: Destination, *, reliable: bool) -> None:
         self._spark = spark
@@ -71,20 +72,25 @@ class Autogather:
         self._inbox = Inbox()
         self._gatherer = Gatherer(spark, to, self._inbox)
         self._outcomes: dict[TableName, Written] = {}
-        self._stop_session = spark.stop
+        self._restores: list[Callable[[], None]] = []
+        self._sessions: list[SparkSession] = []
         use_driver_python(spark)
-        self._unregister = register(spark, Listener(self._inbox.note))
+        self._follow(spark)
         self._thread = threading.Thread(target=self._run, name="hmstats-autogather", daemon=True)
         self._thread.start()
-        spark.stop = self._stop_all  # jobs cannot run any more once Spark has stopped
         atexit.register(self._end)
-        _followed[id(spark)] = self
+        _followed.append(self)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def follows(self, spark: SparkSession) -> bool:
+        """Whether this session is followed, by whatever object of Python's."""
+        asked = getattr(spark, "_jsparkSession", None)
+        return asked is not None and any(asked.equals(each._jsparkSession) for each in self._sessions)  # noqa: SLF001
 
     def wait(self, timeout_seconds: float | None = None) -> Sequence[Written]:
         """Wait until the statistics of all finished writes are gathered.
@@ -107,15 +113,33 @@ class Autogather:
         try:
             return self.wait()
         finally:
-            self._unregister()
             self._forget()
 
-    def _stop_all(self) -> None:
-        """Stop the session after the last statistics."""
+    def _follow(self, spark: SparkSession) -> None:
+        """Let Spark tell of the session's writes, and follow each session that it makes."""
+        unregister = register(spark, Listener(self._inbox.note))
+        stop, new_session = spark.stop, spark.newSession
+
+        def restore() -> None:
+            unregister()
+            spark.stop, spark.newSession = stop, new_session
+
+        def make_session() -> SparkSession:
+            made = new_session()
+            self._follow(made)
+            return made
+
+        self._restores.append(restore)
+        self._sessions.append(spark)
+        spark.stop = partial(self._stop_all, stop)  # jobs cannot run any more once Spark has stopped
+        spark.newSession = make_session
+
+    def _stop_all(self, stop_session: Callable[[], None]) -> None:
+        """Stop Spark after the last statistics."""
         try:
             self.stop()
         finally:
-            self._stop_session()
+            stop_session()
 
     def _end(self) -> None:
         """Gather what is finished before the program ends, if Spark still runs."""
@@ -123,11 +147,14 @@ class Autogather:
             self.stop()
 
     def _forget(self) -> None:
+        if self not in _followed:
+            return
+        _followed.remove(self)
+        for restore in self._restores:
+            restore()
         self._inbox.close()
         self._thread.join()
-        self._spark.stop = self._stop_session
         atexit.unregister(self._end)
-        _followed.pop(id(self._spark), None)
 
     def _run(self) -> None:
         while found := self._inbox.take():
@@ -145,6 +172,8 @@ class Autogather:
             writes = [each for some in told for each in self._name_writes(service, some)]
             for table in dict.fromkeys(each.table for each in writes if each.table is not None):
                 some = [each for each in writes if each.table == table]
+                if all(each.failed for each in some) and table not in self._gatherer.remembered:
+                    continue
                 self._note(table, self._outcome(table, partial(self._gatherer.gather, service, table, some)))
             for table, count in commits.items():
                 gather = partial(gather_commits, self._spark, self._to, service, table, count)
