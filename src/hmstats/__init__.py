@@ -37,6 +37,7 @@ jdbc_url.py        what a JDBC URL names
 java.py            finds Java
 extras.py          how an optional part is installed
 tracing.py         spans by OpenTelemetry
+program_log.py     log lines in programs of others
 version.py         the version
 """
 
