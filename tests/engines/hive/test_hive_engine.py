@@ -51,6 +51,7 @@ EXPLAINED = {
             *(319, 320),
         ),
         "Hive leaves a column's old name marked in its partitioned table": (256, 257),
+        "Hive keeps the table's own mark when it gets or loses partitions": (232, 234, 237, 253),
         "Hive takes statistics of an insert-only table without write ids": (336, 337),
     },
     ("session-statistics", "4.0"): {
@@ -64,6 +65,7 @@ EXPLAINED = {
         "Hive does not merge into columns that are not marked as accurate": (162, 163, 263),
         "Hive, told to fetch sketches, joins neighbouring partitions before it extrapolates": (194, 195),
         "Hive marks all column statistics as accurate when a column is changed": (266,),
+        "Hive keeps the table's own mark when it gets or loses partitions": (232, 234, 237, 253, 256, 257),
     },
     ("session-alters", "3.1"): {},
     ("session-alters", "4.0"): {},
