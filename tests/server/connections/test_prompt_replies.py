@@ -18,7 +18,6 @@ from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.connections import prompt_replies
 from hmstats.server.limits import Limits
 from hmstats.server.messages.struct_codec import encode_struct
-from hmstats.server.monitoring.metrics import RPC_SECONDS, CachedSeconds
 from hmstats.server.server import Server
 from hmstats.server.sockets.busy_poll import Ready
 from hmstats.store.changes import versions
@@ -480,41 +479,6 @@ def test_repeated_calls_are_counted_as_kept(source: Source) -> None:
         while counted() - before < 149 and time.monotonic() < give_up:
             time.sleep(0.01)
         assert counted() - before == 149
-
-
-@pytest.mark.slow
-def test_seconds_of_kept_answers_are_told_some_at_a_time() -> None:
-    def told(sample: str) -> float:
-        return REGISTRY.get_sample_value(f"hmstats_rpc_seconds_{sample}", {"method": "m", "outcome": "cached"}) or 0.0
-
-    seconds = CachedSeconds()
-    for number in range(1, 200):
-        seconds.add("m", 0.5)
-        assert 0 <= number - told("count") < 64
-    seconds.report()
-    assert (told("count"), told("sum")) == (199, 99.5)
-    seconds.report()
-    assert told("count") == 199
-
-
-def test_seconds_that_are_told_together_are_what_each_alone_would_be() -> None:
-    def told(method: str, outcome: str) -> dict[str, float]:
-        labels = {"method": method, "outcome": outcome}
-        found = [each for metric in RPC_SECONDS.collect() for each in metric.samples]
-        return {
-            each.name + each.labels.get("le", ""): each.value
-            for each in found
-            if labels.items() <= each.labels.items() and not each.name.endswith("created")
-        }
-
-    given = [0.0, 0.0005, 0.00051, 0.3, 0.3, 300.0, 301.0]
-    together = CachedSeconds()
-    for each in given:
-        together.add("together", each)
-        RPC_SECONDS.labels("alone", "cached").observe(each)
-    together.report()
-    assert told("together", "cached") == told("alone", "cached")
-    assert told("together", "cached")["hmstats_rpc_seconds_count"] == len(given)
 
 
 def test_known_numbers_need_no_line(source: Source) -> None:

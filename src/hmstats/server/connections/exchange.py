@@ -263,8 +263,7 @@ class Exchange:
         self._reject(connection, ProtocolError(sentence))
 
     def _end_sending(self, connection: Connection) -> None:
-        most, seconds = self._limits.send_bytes, self._limits.send_seconds
-        self._close_slow(connection, "slow", f"less than {most} bytes of the reply taken in {seconds:g} seconds")
+        self._close_slow(connection, "slow", self._unsent.too_slow)
 
     def _end_handshake(self, connection: Connection) -> None:
         missing = "authenticated user" if connection.must_prove and not connection.must_be_secure else "handshake"
@@ -549,10 +548,7 @@ class Exchange:
     def _end_slowest(self) -> None:
         """End connections, slowest first, until the unsent replies are within their limit."""
         for slowest in self._unsent.excess():
-            most = self._limits.max_unsent_bytes
-            self._close_slow(
-                slowest, "unsent bytes", f"replies that clients have not taken hold more than {most} bytes"
-            )
+            self._close_slow(slowest, "unsent bytes", self._unsent.too_much)
 
     def _close_slow(self, connection: Connection, kind: str, reason: str) -> None:
         """End a connection whose client does not read its reply."""

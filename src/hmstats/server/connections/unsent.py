@@ -13,13 +13,22 @@ class UnsentReplies:
     def __init__(self, limits: Limits) -> None:
         self.deadlines = Deadlines[Connection](limits.send_seconds)
         """When each client must have taken more of its reply, earliest first."""
-        self._least_bytes = limits.send_bytes
-        self._most_bytes = limits.max_unsent_bytes
+        self._limits = limits
         self._held: dict[Connection, int] = {}
         """Bytes in memory by connection, which are freed only after the last byte was sent."""
         self._unsent_at_deadline: dict[Connection, int] = {}
         """Bytes that were unsent when the connection's deadline was set."""
         self._total = 0
+
+    @property
+    def too_slow(self) -> str:
+        """Why a connection ends after its deadline."""
+        return f"less than {self._limits.send_bytes} bytes of the reply taken in {self._limits.send_seconds:g} seconds"
+
+    @property
+    def too_much(self) -> str:
+        """Why a connection ends beyond the budget."""
+        return f"replies that clients have not taken hold more than {self._limits.max_unsent_bytes} bytes"
 
     def update(self, connection: Connection) -> None:
         """Record how much is in a connection's outbox now."""
@@ -31,7 +40,7 @@ class UnsentReplies:
             self._total += self._held[connection]
             self._unsent_at_deadline[connection] = unsent
             self.deadlines.restart(connection)
-        elif self._unsent_at_deadline[connection] - unsent >= self._least_bytes:
+        elif self._unsent_at_deadline[connection] - unsent >= self._limits.send_bytes:
             self._unsent_at_deadline[connection] = unsent
             self.deadlines.restart(connection)
 
@@ -43,7 +52,7 @@ class UnsentReplies:
 
     def excess(self) -> Iterator[Connection]:
         """Connections to end, slowest first, until the rest is within the budget; a single one may exceed it."""
-        while self._total > self._most_bytes and len(self._held) > 1:
+        while self._total > self._limits.max_unsent_bytes and len(self._held) > 1:
             connection = self.deadlines.first() or next(iter(self._held))
             self.remove(connection)
             yield connection
