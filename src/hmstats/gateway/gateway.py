@@ -181,6 +181,11 @@ class Gateway:
             return relayed()
         return self._kept.answer(calls, user, request, stream, relayed)
 
+    @property
+    def is_hanging(self) -> bool:
+        """Whether the upstream takes connections and answers nothing, so that calls are refused at once."""
+        return self._relay.is_hanging
+
     def leave(self, session: Session) -> None:
         """Forget a client whose connection has ended."""
         self._relay.leave(session)

@@ -108,6 +108,12 @@ class Settings(BaseSettings):
         description="Seconds in which the upstream must answer a relayed call, and send the next part of an answer; it "
         "should be longer than the timeouts of clients.",
     )
+    upstream_hanging_seconds: float = Field(
+        20.0,
+        gt=0,
+        description="Seconds in which an address of the upstream answers nothing, not even a small question of the "
+        "gateway's own, after which it hangs: calls go to the next address, or are refused at once, until it answers.",
+    )
     upstream_answer_bytes: int = Field(
         256 * 1024 * 1024,
         ge=1024,
@@ -167,6 +173,11 @@ class Settings(BaseSettings):
         False,
         description="Whether /health/ready answers 503 also while the database does not answer, as each worker asks "
         "it every 2 seconds.",
+    )
+    ready_needs_upstreams: bool = Field(
+        False,
+        description="Whether /health/ready answers 503 also while an upstream does not answer, as each worker asks it "
+        "every 10 seconds.",
     )
     http_page: bool = Field(
         False,

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.fixtures.metastores import Metastore
 from tests.gateway.doors import bounds, long, until
+from tests.gateway.gateways import Upstream, UpstreamSide
 from tests.gateway.places.several import Several, several
 
 from hmstats.client import connect
@@ -13,6 +14,12 @@ from hmstats.model.catalog.objects import DatabaseName
 from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
+
+
+def read_only(side: UpstreamSide) -> None:
+    """An upstream that reads what comes and answers nothing."""
+    while side.socket.recv(65536):
+        pass
 
 
 def made_in(places: Several, database: str) -> list[str]:
@@ -181,3 +188,23 @@ class TestAnUpstreamThatIsAway:
             assert places.make("own_away")
             with pytest.raises(api.MetaException, match=r"thrift://127.0.0.1:1"):
                 client.get_all_tables("b_away")
+
+
+class TestAnUpstreamThatHangs:
+    """It takes connections and answers nothing: nobody waits for it."""
+
+    def test_lists_name_it_soon_and_other_databases_are_answered(self, hmstats_sqlite: int, tmp_path: Path) -> None:
+        first = Metastore("hmstats-sqlite", hmstats_sqlite, 4.0)
+        with Upstream(read_only) as hanging:
+            uri = {"second": f"thrift://127.0.0.1:{hanging.address[1]}"}
+            with several(tmp_path, first, first, uris=uri, workers=1, upstream_hanging_seconds=1.0) as places:
+                client = places.front.client()
+                for _ in range(
+                    3
+                ):  # the first may come before the upstream is known to hang: it waits for that, not 660 s
+                    with pytest.raises(api.MetaException, match=r"upstream second does not answer"):
+                        client.get_all_databases()
+                with pytest.raises(api.MetaException, match=r"127.0.0.1:\d+: no answer in 1 seconds"):
+                    client.get_all_tables("b_hanging")
+                places.table(places.make("a_hanging"), "t")
+                assert client.get_table("a_hanging", "t").tableName == "t"

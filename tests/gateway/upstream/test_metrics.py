@@ -1,12 +1,10 @@
 """What is counted of an upstream."""
 
-import contextlib
-import socket
-
 from prometheus_client import REGISTRY
 from tests.gateway.gateways import (
     TIMES,
     Upstream,
+    answer_all,
     closing_behind,
     databases,
     gateway,
@@ -18,14 +16,23 @@ from hmstats.client.connection.address import Address as UpstreamAddress
 from hmstats.gateway.upstream.relay import UpstreamRelay
 
 
-def test_metrics_tell_which_addresses_take_connections() -> None:
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listening:
-        addresses = [UpstreamAddress(*listening.getsockname()), UpstreamAddress("127.0.0.1", 1)]
+def test_metrics_tell_which_addresses_answer() -> None:
+    with Upstream(answer_all) as upstream:
+        addresses = [UpstreamAddress(*upstream.address), UpstreamAddress("127.0.0.1", 1)]
         relay = UpstreamRelay(addresses, 1, TIMES)
-        relay.tend()
-    assert [up(each) for each in addresses] == [1, 0]
-    relay.tend()
+        relay.probe()
+        assert [up(each) for each in addresses] == [1, 0]
+    relay.probe()
     assert [up(each) for each in addresses] == [0, 0]
+
+
+def test_an_address_that_closes_connections_is_not_up_and_is_tried_still() -> None:
+    with Upstream(closing_behind(0)) as upstream:
+        address = UpstreamAddress(*upstream.address)
+        relay = UpstreamRelay([address], 1, TIMES)
+        relay.probe()
+        assert up(address) == 0
+        assert not relay.is_hanging
 
 
 def up(address: UpstreamAddress) -> float | None:

@@ -8,8 +8,12 @@ import pytest
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 
 from hmstats.errors import SettingsError
+from hmstats.gateway.upstream.metrics import UP
 from hmstats.server.monitoring.health import serving_health
+from hmstats.server.monitoring.upstream_states import UpstreamStates
 from hmstats.server.sockets.port import Address, Port
+
+_UP = "hmstats_upstream_up"
 
 
 @dataclass
@@ -67,6 +71,33 @@ def test_a_server_whose_database_is_away_is_not_ready_if_so_set(
     with serving_health(("127.0.0.1", 0), Watched(ready=1), str(tmp_path), needs_database=needed) as address:
         found = get(address, "/health/ready")
     assert found == (status, "1 workers are ready\n" if status == 200 else "the database does not answer\n")
+
+
+@pytest.mark.parametrize(
+    ("up", "said"),
+    [
+        ({}, "upstream eu was not asked yet"),
+        ({"thrift://a:1": 1.0, "thrift://b:2": 1.0}, "upstream eu answers"),
+        ({"thrift://a:1": 0.0, "thrift://b:2": 1.0}, "upstream eu answers, but not at thrift://a:1"),
+        ({"thrift://a:1": 0.0, "thrift://b:2": 0.0}, "upstream eu does not answer at thrift://a:1, thrift://b:2"),
+    ],
+)
+@pytest.mark.parametrize("needed", [True, False])
+def test_each_upstream_is_told_by_name(tmp_path: Path, up: dict[str, float], said: str, needed: bool) -> None:
+    filled: Any = MmapedDict(str(tmp_path / "gauge_livemin_18.db"))  # type: ignore[no-untyped-call]
+    for each, value in up.items():
+        filled.write_value(mmap_key(_UP, _UP, ["address"], [each], "Whether it answers."), value, 0.0)
+    filled.close()
+    states = UpstreamStates({"upstream eu": ["thrift://a:1", "thrift://b:2"]}, needed)
+    with serving_health(("127.0.0.1", 0), Watched(ready=1), str(tmp_path), upstreams=states) as address:
+        found = get(address, "/health/ready")
+    answers = any(up.values())
+    assert found == (200 if answers or not needed else 503, f"1 workers are ready\n{said}\n")
+
+
+def test_the_gauge_of_upstreams_is_the_gateways() -> None:
+    assert UP._name == _UP
+    assert UP._multiprocess_mode == "livemin"
 
 
 def test_an_http_port_that_is_taken(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from hmstats.errors import SettingsError
 from hmstats.server.monitoring.health import serving_health
 from hmstats.server.monitoring.metrics import FOLDER_VARIABLE
 from hmstats.server.monitoring.mounted_page import MountedPage
+from hmstats.server.monitoring.upstream_states import UpstreamStates
 from hmstats.server.processes.fork_server import ForkServers
 from hmstats.server.processes.page_process import PageProcess
 from hmstats.server.processes.supervisor import Supervisor
@@ -120,9 +121,15 @@ def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
         if plan.http_port is not None:
             mounted = MountedPage(page.hand_over, plan.page_over_tls) if plan.http_page else None
             health = (plan.host, plan.http_port)
-            host, http_port = stack.enter_context(
-                serving_health(health, supervisor, folder, mounted, needs_database=plan.ready_needs_database)
+            served = serving_health(
+                health,
+                supervisor,
+                folder,
+                mounted,
+                needs_database=plan.ready_needs_database,
+                upstreams=UpstreamStates(plan.upstreams, plan.ready_needs_upstreams),
             )
+            host, http_port = stack.enter_context(served)
             _log.info("health_served", host=host, port=http_port)
             if plan.http_page:
                 stack.callback(page.close)

@@ -12,6 +12,9 @@ class Plan:
     port: int
     http_port: int | None
     ready_needs_database: bool
+    ready_needs_upstreams: bool
+    upstreams: dict[str, list[str]]
+    """The addresses of each upstream by its name in sentences."""
     http_page: bool
     page_over_tls: bool
     """Whether the page is reached by https."""

@@ -14,7 +14,7 @@ from hmstats.cli.serving.security.access import access_of, warn_of_strangers
 from hmstats.cli.serving.security.authentication import authentication_of
 from hmstats.cli.serving.security.tls import tls_of
 from hmstats.cli.serving.serve_settings import is_alone, load_served
-from hmstats.cli.serving.upstream import relay_of
+from hmstats.cli.serving.upstream import relay_of, upstream_addresses
 from hmstats.errors import HmstatsError, SettingsError
 from hmstats.server.assembly import prepare as prepare_catalog
 from hmstats.settings import MOST_WORKERS, Settings
@@ -50,6 +50,8 @@ def _check_settings() -> Plan:
         port=settings.port,
         http_port=settings.http_port,
         ready_needs_database=settings.ready_needs_database,
+        ready_needs_upstreams=settings.ready_needs_upstreams,
+        upstreams=upstream_addresses(settings),
         http_page=settings.http_page,
         page_over_tls=settings.web_tls_certificate is not None,
         workers=workers,

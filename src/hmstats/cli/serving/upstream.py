@@ -37,7 +37,12 @@ def gateway_to(uris: str, settings: Settings, store: Store, name: str) -> Gatewa
     for each in found:
         if each.path is not None:
             raise SettingsError(f"an upstream's address must be thrift://HOST:PORT or thrift+tls://, found {each}")
-    times = Times(settings.upstream_connect_seconds, settings.upstream_seconds, settings.upstream_idle_seconds)
+    times = Times(
+        settings.upstream_connect_seconds,
+        settings.upstream_seconds,
+        settings.upstream_idle_seconds,
+        settings.upstream_hanging_seconds,
+    )
     tls = _context(settings.upstream_ca) if any(each.tls for each in found) else None
     relay = UpstreamRelay(
         found,
@@ -58,6 +63,14 @@ def gateway_to(uris: str, settings: Settings, store: Store, name: str) -> Gatewa
         sending_seconds=settings.upstream_write_seconds,
         cache_bytes=settings.upstream_cache_bytes,
     )
+
+
+def upstream_addresses(settings: Settings) -> dict[str, list[str]]:
+    """The addresses of each upstream, as metrics have them, by its name in sentences."""
+    named = {f"upstream {each.name}": each.uris for each in settings.upstreams}
+    if settings.upstream is not None:
+        named["the upstream"] = settings.upstream
+    return {name: [str(each) for each in addresses(uris)] for name, uris in named.items()}
 
 
 def _principal(settings: Settings) -> str | None:

@@ -1,6 +1,7 @@
 """Which place a call goes to: that of the database that it names."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 
@@ -49,7 +50,7 @@ class UpstreamPlace:
         def here(changed: Request | None = None) -> Relayed:
             return self._here(changed or request, session)
 
-        with self._slots.take():
+        with nullcontext() if self.gateway.is_hanging else self._slots.take():
             return self.gateway.answer(request, session, stream, here)
 
 
@@ -117,10 +118,13 @@ class Places:
             name: partial(self._ask_place, name, request, session)
             for name in sorted(self.upstreams, key=lambda name: name != self.routing.default)
         }
-        return union(request, asked | {OWN: here}, self._belongs)
+        return union(request, asked | {OWN: here}, self._belongs, self._hangs)
 
     def _ask_place(self, name: str, request: Request, session: Session) -> Relayed:
         return self.upstreams[name].answer(request, session, WholeAnswer())
+
+    def _hangs(self, name: str) -> bool:
+        return name != OWN and self.upstreams[name].gateway.is_hanging
 
     def _belongs(self, name: DatabaseName, place: str) -> bool:
         return self.routing.route(name).place == place

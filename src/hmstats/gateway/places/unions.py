@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hmstats.errors import CallRefused, MetaError, MetastoreError, UnknownCall, UpstreamClosed
+from hmstats.gateway.places.asking import Answer, Ask, ask_all
 from hmstats.gateway.upstream.calling import value_of
 from hmstats.model.catalog.names import database_name, split_database
 from hmstats.model.catalog.objects import DatabaseName
@@ -32,9 +33,14 @@ class _List:
 
 
 def union(
-    request: Request, places: Mapping[str, Callable[[], Relayed]], belongs: Callable[[DatabaseName, str], bool]
+    request: Request,
+    places: Mapping[str, Ask],
+    belongs: Callable[[DatabaseName, str], bool],
+    hangs: Callable[[str], bool],
 ) -> Relayed:
-    """The answer to a call of UNIONS by what each place answers. `belongs` says whether a database is of a place.
+    """The answer to a call of UNIONS by what each place answers.
+
+    `belongs` says whether a database is of a place, `hangs` whether a place is not waited for.
 
     Raises MetaError if a place does not answer.
     """
@@ -42,9 +48,10 @@ def union(
     spec = _LISTS[head.name]
     arguments = decode_arguments(methods()[head.name], request.message, request.head.body_at)
     found: list[Any] = []
-    for place, ask in places.items():
+    answers = ask_all(places, hangs)
+    for place in places:
         try:
-            value = value_of(head.name, ask())
+            value = value_of(head.name, _answer(answers[place]))
         except UnknownCall as error:
             if head.name != "get_catalogs":  # a metastore of before: its clients fall back on older calls
                 return Relayed((encode_refusal(head, Refusal.UNKNOWN_METHOD, str(error)),), refused=True)
@@ -54,6 +61,13 @@ def union(
         found += _of_place(spec, value, arguments, lambda name, place=place: belongs(name, place))  # type: ignore[misc]
     result = methods()[head.name].result(success=spec.value(found))
     return Relayed((encode_reply(head, encode_struct(result)),))
+
+
+def _answer(found: Answer) -> Relayed:
+    """A place's answer. Raises the error that it ended with."""
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 def _of_place(

@@ -7,6 +7,7 @@ relay             which connection a call gets, what is retried, what is said wh
 calls             the calls that are answered here, and those that may be retried
 pool              connections that wait for the next call, by upstream and user
 upstreams         the upstream's addresses, and which of them do not answer at the moment
+probing           finds out which addresses answer
 connecting        opens connections, in Kerberos too
 connection        one connection to the upstream: a request goes as it came, and so does its answer
 metrics           what is counted

@@ -49,6 +49,8 @@ class Times:
     """Until the first byte of an answer, and between two parts of it."""
     idle_seconds: float = 60.0
     """How long a connection waits in the pool for a call."""
+    hanging_seconds: float = 20.0
+    """How long an address may answer nothing until no call is sent there."""
 
 
 class UpstreamConnection:

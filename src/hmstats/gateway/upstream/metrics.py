@@ -7,7 +7,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 UP = Gauge(
     "hmstats_upstream_up",
-    "Whether an address of the upstream has taken a connection when it was last tried: 1 or 0.",
+    "Whether an address of the upstream took a connection and answered when it was last tried: 1 or 0.",
     ("address",),
     multiprocess_mode="livemin",
 )

@@ -8,6 +8,7 @@ the client would see it without a gateway; what could not be sent at all is an e
 import ssl
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 
 import structlog
 
@@ -19,6 +20,7 @@ from hmstats.gateway.upstream.connecting import Connecting
 from hmstats.gateway.upstream.connection import Times, UpstreamConnection, User
 from hmstats.gateway.upstream.metrics import CONNECTS, SENT_AGAIN
 from hmstats.gateway.upstream.pool import Pool
+from hmstats.gateway.upstream.probing import PROBED_SECONDS, Probing
 from hmstats.gateway.upstream.upstreams import Upstreams
 from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
@@ -52,9 +54,11 @@ class UpstreamRelay:
         principal: str | None = None,
     ) -> None:
         self.threads = connections
-        self._times = times
         self._upstreams = Upstreams(addresses)
         self._pool = Pool(Connecting(times, tls, principal, most_held_bytes), connections, times.idle_seconds)
+        probed = replace(times, answer_seconds=times.hanging_seconds)
+        probes = Connecting(probed, tls, principal, most_held_bytes)
+        self._probing = Probing(self._upstreams, probes, times.hanging_seconds)
         self._bound: dict[int, _Bound] = {}
         """Connections that are one client's alone, by the number of the client's connection."""
         self._most_bound = max(1, connections // 2)
@@ -109,12 +113,19 @@ class UpstreamRelay:
     @property
     def chores(self) -> Sequence[Chore]:
         """What is to be done from time to time."""
-        return [Chore("upstream", self.tend, _TENDED_SECONDS, at_once=True)]
+        return [
+            Chore("upstream", self._pool.close_idle, _TENDED_SECONDS, at_once=True),
+            Chore("upstream_probe", self.probe, PROBED_SECONDS, at_once=True),
+        ]
 
-    def tend(self) -> None:
-        """Close connections that have waited too long for a call, and see which addresses take connections."""
-        self._pool.close_idle()
-        self._upstreams.probe(self._times.connect_seconds)
+    def probe(self) -> None:
+        """Find out which addresses answer."""
+        self._probing.run()
+
+    @property
+    def is_hanging(self) -> bool:
+        """Whether calls are refused at once, since the upstream takes connections and answers nothing."""
+        return self._upstreams.is_hanging
 
     def close(self) -> None:
         """Close all connections that wait for a call, and the others after it."""
@@ -155,6 +166,7 @@ class UpstreamRelay:
         except BaseException:
             self._pool.drop(connection)
             raise
+        self._upstreams.answered(connection.address)
         if connection.is_clean:
             self._pool.give_back(connection)
         else:
@@ -187,11 +199,13 @@ class UpstreamRelay:
         with self._lock:
             bound.in_use = True
         try:
-            return bound.connection.ask(request, stream)
+            answer = bound.connection.ask(request, stream)
         except (Unanswered, UpstreamUnavailable) as error:
             raise UpstreamClosed(str(error)) from error
         finally:
             self._end_use(bound, session)
+        self._upstreams.answered(bound.connection.address)
+        return answer
 
     def _end_use(self, bound: "_Bound", session: Session) -> None:
         with self._lock:

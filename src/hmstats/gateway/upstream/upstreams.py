@@ -1,6 +1,5 @@
 """The upstream's addresses. All are the same metastore: the first one that answers is asked, the others stand by."""
 
-import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -21,15 +20,18 @@ class Upstreams:
     """The addresses in the operator's order. Thread-safe."""
 
     def __init__(self, addresses: Sequence[Address]) -> None:
-        self._addresses = tuple(addresses)
+        self.addresses = tuple(addresses)
         self._paused_until: dict[Address, float] = {}
+        self._hanging: set[Address] = set()
+        """Addresses that take connections and have answered nothing for a while; only an answer ends that."""
+        self._last_answers: dict[Address, float] = {}
         self._reasons: dict[Address, str] = {}
         self._lock = threading.Lock()
 
     def usable(self) -> Iterator[Address]:
-        """The addresses to try, the preferred one first; none that failed a moment ago."""
-        for address in self._addresses:
-            if self._may_try(address):
+        """The addresses to try, the preferred one first; none that failed a moment ago, and none that hangs."""
+        for address in self.addresses:
+            if address not in self._hanging and self._may_try(address):
                 yield address
 
     def failed(self, address: Address, reason: str) -> None:
@@ -46,6 +48,11 @@ class Upstreams:
         """Note why a call could not be made, for its error."""
         self._reasons[address] = reason
 
+    def misbehaves(self, address: Address, reason: str) -> None:
+        """Note that an address takes connections and gives no answer that can be used; calls are sent there still."""
+        self.note(address, reason)
+        UP.labels(str(address)).set(0)
+
     def reached(self, address: Address) -> None:
         """Note that an address has taken a connection."""
         UP.labels(str(address)).set(1)
@@ -54,20 +61,40 @@ class Upstreams:
                 self._paused_until.pop(address, None)
             _log.info("upstream_back", address=str(address))
 
-    def probe(self, connect_seconds: float) -> None:
-        """Try each address with a connection that is closed at once, so that one that stands by is known too."""
-        for address in self._addresses:
-            try:
-                socket.create_connection((address.host, address.port), connect_seconds).close()
-            except OSError as error:
-                self.failed(address, error.strerror or str(error))
-            else:
-                self.reached(address)
+    def hangs(self, address: Address, reason: str, since: float) -> None:
+        """Leave an address alone until it answers, if no call has had an answer since a moment either."""
+        with self._lock:
+            if self._last_answers.get(address, 0.0) > since:
+                return
+            is_new = address not in self._hanging
+            self._reasons[address] = reason
+            self._hanging.add(address)
+        if is_new:
+            _log.warning("upstream_hangs", address=str(address), reason=reason)
+        UP.labels(str(address)).set(0)
+
+    def answered(self, address: Address) -> None:
+        """Note that an answer has come from an address."""
+        with self._lock:
+            self._last_answers[address] = time.monotonic()
+            has_hung = address in self._hanging
+            self._hanging.discard(address)
+        if has_hung:
+            _log.info("upstream_answers_again", address=str(address))
+            UP.labels(str(address)).set(1)
+
+    @property
+    def is_hanging(self) -> bool:
+        """Whether no address answers, though one takes connections."""
+        return bool(self._hanging) and not any(self._is_promising(each) for each in self.addresses)
 
     def unavailable(self) -> UpstreamUnavailable:
         """The error of a call for which no address could be reached."""
-        said = "; ".join(f"{each}: {self._reasons.get(each, 'not tried')}" for each in self._addresses)
+        said = "; ".join(f"{each}: {self._reasons.get(each, 'not tried')}" for each in self.addresses)
         return UpstreamUnavailable(f"the upstream metastore cannot be reached at {said}; try again later")
+
+    def _is_promising(self, address: Address) -> bool:
+        return address not in self._hanging and address not in self._paused_until
 
     def _may_try(self, address: Address) -> bool:
         if address not in self._paused_until:

@@ -4,5 +4,6 @@ metrics   what Prometheus is told
 health    health and metrics over HTTP
 bounded_http   the HTTP server under it
 database_probe   whether the database answers
+upstream_states   which metastores behind a gateway answer
 mounted_page   requests that are for the page, which is mounted beside them
 """

@@ -1,7 +1,7 @@
 """Health and metrics of a server over HTTP, answered by the parent process.
 
-/health/live: the parent runs. /health/ready: a worker serves clients and the server is not being stopped; by a setting,
-its database answers too.
+/health/live: the parent runs. /health/ready: a worker serves clients and the server is not being stopped; by settings,
+its database and all upstreams answer too. Of each upstream it says whether it answers.
 /metrics: the numbers of all workers together, in Prometheus' format. Everything else is the page's, if it is mounted.
 """
 
@@ -18,7 +18,11 @@ from hmstats.errors import SettingsError
 from hmstats.server.monitoring.bounded_http import BoundedServer, BoundedServer6, QuietHandler
 from hmstats.server.monitoring.metrics import AllWorkers, is_database_up
 from hmstats.server.monitoring.mounted_page import MountedPage
+from hmstats.server.monitoring.upstream_states import UpstreamStates
 from hmstats.server.sockets.port import Address
+
+_OK, _AWAY = "200 OK", "503 Service Unavailable"
+_NO_UPSTREAMS = UpstreamStates()
 
 
 class Watched(Protocol):
@@ -41,20 +45,20 @@ def serving_health(
     page: MountedPage | None = None,
     *,
     needs_database: bool = False,
+    upstreams: UpstreamStates = _NO_UPSTREAMS,
 ) -> Iterator[Address]:
     """Answers in threads of its own until the context ends; the host and port.
 
     `metrics_folder` is where the workers keep their numbers. `needs_database`: the server is ready only while its
-    database answers.
+    database answers. `upstreams` are those of a gateway.
 
     Raises SettingsError if the address cannot be bound.
     """
     host, port = address
     kind = BoundedServer6 if ":" in host else BoundedServer
+    answering = application(watched, metrics_folder, page, needs_database=needs_database, upstreams=upstreams)
     try:
-        server = make_server(
-            host, port, application(watched, metrics_folder, page, needs_database=needs_database), kind, QuietHandler
-        )
+        server = make_server(host, port, answering, kind, QuietHandler)
     except OSError as error:
         raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
     server.page = page
@@ -65,33 +69,38 @@ def serving_health(
 
 
 def application(
-    watched: Watched, metrics_folder: str, page: MountedPage | None = None, *, needs_database: bool = False
+    watched: Watched,
+    metrics_folder: str,
+    page: MountedPage | None = None,
+    *,
+    needs_database: bool = False,
+    upstreams: UpstreamStates = _NO_UPSTREAMS,
 ) -> WSGIApplication:
     """The WSGI application that answers health and metrics requests, and those that the page could not take."""
     metrics = make_wsgi_app(_registry(watched, metrics_folder))
+
+    def ready() -> tuple[str, str]:
+        if needs_database and not is_database_up(metrics_folder):
+            return _AWAY, "the database does not answer"
+        may_be_ready, sentences = upstreams.read(metrics_folder)
+        number = watched.ready
+        return (_OK if number and may_be_ready else _AWAY), "\n".join([f"{number} workers are ready", *sentences])
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         path = environ["PATH_INFO"]
         if path == "/metrics":
             answered: Iterable[bytes] = metrics(environ, start_response)
             return answered
-        if path == "/health/ready" and needs_database and not is_database_up(metrics_folder):
-            status, sentence = "503 Service Unavailable", "the database does not answer"
+        if path == "/health/live":
+            status, sentence = _OK, "alive"
+        elif path == "/health/ready":
+            status, sentence = ready()
         else:
-            status, sentence = _health(path, watched) or _elsewhere(page)
+            status, sentence = _elsewhere(page)
         start_response(status, [("Content-Type", "text/plain; charset=utf-8")])
         return [f"{sentence}\n".encode()]
 
     return answer
-
-
-def _health(path: str, watched: Watched) -> tuple[str, str] | None:
-    if path == "/health/live":
-        return "200 OK", "alive"
-    if path != "/health/ready":
-        return None
-    ready = watched.ready
-    return ("200 OK" if ready else "503 Service Unavailable"), f"{ready} workers are ready"
 
 
 def _elsewhere(page: MountedPage | None) -> tuple[str, str]:
@@ -100,7 +109,7 @@ def _elsewhere(page: MountedPage | None) -> tuple[str, str]:
         return "404 Not Found", "there are /health/live, /health/ready and /metrics"
     if page.over_tls:
         return "404 Not Found", "there are /health/live, /health/ready and /metrics, and the page over https"
-    return "503 Service Unavailable", "the page is being started"
+    return _AWAY, "the page is being started"
 
 
 def _registry(watched: Watched, metrics_folder: str) -> CollectorRegistry:

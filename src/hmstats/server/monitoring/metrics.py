@@ -115,26 +115,33 @@ def _cached_seconds(method: str) -> Histogram:
 
 
 class AllWorkers(MultiProcessCollector):
-    """The numbers of all workers whose files are in a folder, added up."""
+    """The numbers of all workers whose files are in a folder, added up; of those files that match a pattern."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, files: str = "*.db") -> None:
         super().__init__(None, folder)  # type: ignore[no-untyped-call]
         self._folder = Path(folder)
+        self._files = files
 
     def collect(self) -> Iterable[Metric]:
         """The metrics of all files, without empty ones, for which the library would raise.
 
         A file is empty just after it was created, and stays so if its worker was killed then.
         """
-        filled = [str(each) for each in self._folder.glob("*.db") if _size(each)]
+        filled = [str(each) for each in self._folder.glob(self._files) if _size(each)]
         found: Iterable[Metric] = self.merge(filled, accumulate=True)  # type: ignore[no-untyped-call]
         return found
 
 
 def is_database_up(folder: str) -> bool:
     """Whether no worker says that its database does not answer; workers say so in the gauge hmstats_database_up."""
-    found = (metric for metric in AllWorkers(folder).collect() if metric.name == DATABASE_UP._name)  # noqa: SLF001
-    return all(sample.value for metric in found for sample in metric.samples)
+    return all(read_smallest(folder, DATABASE_UP._name).values())  # noqa: SLF001
+
+
+def read_smallest(folder: str, gauge: str) -> dict[str, float]:
+    """The smallest value that a worker has of a gauge of the kind `livemin`, by the value of its one label."""
+    collector = AllWorkers(folder, "gauge_livemin_*.db")
+    samples = (sample for metric in collector.collect() if metric.name == gauge for sample in metric.samples)
+    return {next(iter(sample.labels.values())): sample.value for sample in samples}
 
 
 def _size(file: Path) -> int:

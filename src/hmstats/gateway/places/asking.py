@@ -1,0 +1,50 @@
+"""One question to several places side by side: the slowest one alone is waited for, and none that hangs."""
+
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from contextvars import copy_context
+
+from hmstats.errors import UpstreamUnavailable
+from hmstats.server.calls.relaying import Relayed
+
+Ask = Callable[[], Relayed]
+Answer = Relayed | Exception
+_LOOK_SECONDS = 0.25
+"""How often it is looked whether a place that has not answered hangs."""
+
+
+def ask_all(asks: Mapping[str, Ask], hangs: Callable[[str], bool]) -> dict[str, Answer]:
+    """Each place's answer, or the error that it ended with, by its name.
+
+    A place of which `hangs` says so is not waited for. The last place is asked in this thread, the others in threads of
+    their own, which end with their calls.
+    """
+    *others, here = asks
+    answers: dict[str, Answer] = {}
+    arrived: queue.SimpleQueue[tuple[str, Answer]] = queue.SimpleQueue()
+
+    def run(place: str) -> None:
+        arrived.put((place, _outcome(asks[place])))
+
+    for place in others:
+        context = copy_context()
+        threading.Thread(target=context.run, args=(run, place), name=f"hmstats-ask-{place}", daemon=True).start()
+    answers[here] = _outcome(asks[here])
+    while len(answers) < len(asks):
+        try:
+            place, answer = arrived.get(timeout=_LOOK_SECONDS)
+        except queue.Empty:
+            for place in others:
+                if place not in answers and hangs(place):
+                    answers[place] = UpstreamUnavailable("it takes connections and answers nothing; try again later")
+        else:
+            answers[place] = answer
+    return answers
+
+
+def _outcome(ask: Ask) -> Answer:
+    try:
+        return ask()
+    except Exception as error:  # noqa: BLE001 - raised again where the answer is wanted
+        return error
