@@ -1,7 +1,9 @@
 """Starts a real Hive Metastore of one generation, in the foreground.
 
-    python -m tests.peers.start_hive {2.3|3.1|4.0|4.1} --port P [--db derby | --db postgresql://USER:PW@HOST/NAME]
+    python -m tests.peers.start_hive {2.3|3.1|4.0|4.1} --port P [--db derby | --db URL]
         --dir WORKDIR [--set KEY=VALUE ...] [--jar PATH ...] [--heap 1g]
+
+URL is postgresql://USER:PW@HOST:PORT/NAME or, for 3.1 and 4.0, mysql://USER:PW@HOST:PORT/NAME, which may be a MariaDB.
 
 Prints `ready P` once the server answers get_all_databases; SIGTERM or SIGINT stops it. 3.1 (3.1.3) and 4.0 (4.0.1) are
 Apache's binary packages, resolved by Maven from the pom files beside this module. 2.3 (2.3.10) is inside the package
@@ -112,7 +114,8 @@ def class_path(generation: str, conf: Path, database: str) -> list[str]:
         older = [*(home("4.0") / "lib").glob("*.jar"), *package("4.0").glob("*.jar")]
         kept = sorted(str(jar) for jar in older if not _REPLACED_BY_4_1.match(jar.name))
         return [str(conf), str(package("4.1") / "*"), *kept]
-    return [str(conf), str(home(generation) / "lib" / "*"), str(package(generation) / "*")]
+    drivers = [str(jar) for jar in (home("4.0") / "lib").glob("mysql-connector-*.jar")] if _is_mysql(database) else []
+    return [str(conf), str(home(generation) / "lib" / "*"), str(package(generation) / "*"), *drivers]
 
 
 def pyspark_jars() -> Path:
@@ -131,16 +134,27 @@ def _pool_and_driver(database: str) -> list[str]:
 
 
 def jdbc(database: str, work: Path) -> Jdbc:
-    """The JDBC settings of `derby` or a PostgreSQL URL."""
+    """The JDBC settings of `derby` or of the URL of a PostgreSQL or MySQL."""
     if database == "derby":
         url = f"jdbc:derby:;databaseName={work / 'derby'};create=true"
         return Jdbc(url, "org.apache.derby.jdbc.EmbeddedDriver", "APP", "mine", "derby")
     parts = urlsplit(database)
-    if parts.scheme not in ("postgresql", "postgres") or not parts.hostname or not parts.path.strip("/"):
-        sys.exit(f"start_hive: --db must be 'derby' or 'postgresql://user:pw@host:port/name', not {database!r}")
-    url = f"jdbc:postgresql://{parts.hostname}:{parts.port or 5432}{parts.path}"
+    if not _is_mysql(database) and not parts.scheme.startswith("postgres"):
+        sys.exit(f"start_hive: --db must be 'derby' or a URL of postgresql or mysql, not {database!r}")
+    if not parts.hostname or not parts.path.strip("/"):
+        sys.exit(f"start_hive: --db must be like 'postgresql://user:pw@host:port/name', not {database!r}")
     user, password = unquote(parts.username or "hive"), unquote(parts.password or "")
+    if _is_mysql(database):
+        url = (
+            f"jdbc:mysql://{parts.hostname}:{parts.port or 3306}{parts.path}?useSSL=false&allowPublicKeyRetrieval=true"
+        )
+        return Jdbc(url, "com.mysql.cj.jdbc.Driver", user, password, "mysql")
+    url = f"jdbc:postgresql://{parts.hostname}:{parts.port or 5432}{parts.path}"
     return Jdbc(url, "org.postgresql.Driver", user, password, "postgres")
+
+
+def _is_mysql(database: str) -> bool:
+    return database.startswith("mysql")
 
 
 def write_settings(generation: str, conf: Path, work: Path, database: Jdbc, extra: Sequence[str]) -> None:
