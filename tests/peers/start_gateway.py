@@ -2,8 +2,8 @@
 
     python -m tests.peers.start_gateway {2.3|3.1|4.0|4.1} --port P --dir WORKDIR [--set KEY=VALUE ...]
 
-The Hive is on Derby, with the settings that start_hive takes. Prints `ready P` once the gateway listens; SIGTERM or
-SIGINT stops both. WORKDIR holds what start_hive keeps there, the gateway's database, and its log.
+The Hive is on Derby, with the settings that start_hive takes, and its user's home is WORKDIR. Prints `ready P` once the
+gateway listens; SIGTERM or SIGINT stops both. WORKDIR has what start_hive keeps there, the gateway's database and log.
 """
 
 import argparse
@@ -33,7 +33,8 @@ def main() -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked_to_end.set())
     with ExitStack() as stack:
-        upstream = stack.enter_context(hive(given.generation, folder, *given.set))
+        home = f"-Duser.home={folder}"  # in which Hadoop has its trash
+        upstream = stack.enter_context(hive(given.generation, folder, *given.set, java_options=[home]))
         database = ("--database", f"sqlite:///{folder}/gateway.sqlite", "--warehouse", f"file:{folder}/gateway")
         command = [HMSTATS, "serve", "--port", given.port, *database, "--upstream", f"thrift://127.0.0.1:{upstream}"]
         log = stack.enter_context((folder / "gateway.log").open("w"))

@@ -42,14 +42,17 @@ def test_a_database_moves_and_back_and_is_answered_as_before(places: Several) ->
     assert planned.stdout.splitlines()[-1] == (
         "database m_all with 3 tables and 6 partitions can be moved to hmstats; nothing was changed"
     )
+    left = "not moved: privileges that Hive stores, history of statistics, who wrote them"
+    assert planned.stdout.splitlines()[-2] == left
     done = move(places, "m_all")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "database m_all is in hmstats from now on")
+    assert (done.returncode, done.stdout.splitlines()[-2:]) == (0, [left, "database m_all is in hmstats from now on"])
     assert answers(places.front, "m_all") == before
     assert places.front.client().get_all_databases().count("m_all") == 1
     assert move(places, "m_all") == (2, "", "hmstats: database m_all is in hmstats already\n")
     back = move(places, "m_all", "--to", "first", "--json")
     assert json.loads(back.stdout)["reasons"] == []
     assert json.loads(back.stdout)["moved"]
+    assert json.loads(back.stdout)["not_moved"] == []
     assert answers(places.front, "m_all") == before
     places.front.client().drop_table("m_all", "t1", False)
     assert places.first.client().get_all_tables("m_all") == ["t0", "v"]

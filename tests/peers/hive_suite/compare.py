@@ -73,7 +73,7 @@ def main() -> None:
     differs = differing("differs-behind-gateway.txt" if given.gateway else "differs.txt")
     path = run.class_path()
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as classes:
-        runs = classes.map(lambda name: run.run_class(name, start, path), given.classes)
+        runs = classes.map(lambda name: run.run_class(name, start, path, own_home=given.gateway), given.classes)
         lines = [line for each in runs for line in each]
     failures = wrong(lines, differs)
     print(*failures, sep="\n")

@@ -23,13 +23,14 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.peers import cache, start_hive
 
 HERE = Path(__file__).resolve().parent
 CACHE = cache.CACHE / "hive-suite"
-START_SECONDS, CLASS_SECONDS, STOP_SECONDS = 120, 900, 120
+START_SECONDS, CLASS_SECONDS, STOP_SECONDS = 600, 1_800, 120
 _CLIENT = """AddPartitions AddPartitionsFromPartSpec AlterPartitions AppendPartitions Catalogs CheckConstraint Databases
 DefaultConstraint DropPartitions ExchangePartitions ForeignKey Functions GetAllTableConstraints GetPartitions
 GetTableMeta ListPartitions NotNullConstraint PartitionStat PrimaryKey TablesCreateDropAlterTruncate TablesGetExists
@@ -60,8 +61,11 @@ def _compile(classes: Path, path: str) -> None:
     os.utime(classes)
 
 
-def run_class(name: str, command: str, path: str) -> list[str]:
-    """One class against a metastore of its own: the lines that it printed."""
+def run_class(name: str, command: str, path: str, *, own_home: bool = False) -> list[str]:
+    """One class against a metastore of its own: the lines that it printed.
+
+    `own_home`: the user's home, where tests look for the trash, is the metastore's folder.
+    """
     folder = Path(tempfile.mkdtemp(prefix="hive-suite-"))
     (folder / "wh").mkdir()
     port = _free_port()
@@ -73,7 +77,7 @@ def run_class(name: str, command: str, path: str) -> list[str]:
         if not _started(metastore, port):
             last = log.read_text().strip()[-200:].replace("\n", " ")
             return [f"FAIL {name} no metastore: {last}"]
-        return _run_tests(name, port, folder, path)
+        return _run_tests(name, port, folder, path, [f"-Duser.home={folder}"] if own_home else [])
     finally:
         metastore.terminate()
         metastore.wait(STOP_SECONDS)
@@ -89,8 +93,9 @@ def _started(metastore: subprocess.Popen[bytes], port: int) -> bool:
     return True
 
 
-def _run_tests(name: str, port: int, folder: Path, path: str) -> list[str]:
+def _run_tests(name: str, port: int, folder: Path, path: str, more_options: Sequence[str]) -> list[str]:
     options = (
+        *more_options,
         "-XX:TieredStopAtLevel=1",
         "-XX:+UseSerialGC",
         f"-Duri=thrift://127.0.0.1:{port}",

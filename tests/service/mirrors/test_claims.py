@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -90,6 +91,20 @@ def test_the_claim_of_a_killed_holder_ends_by_itself(store: Store, table_id: int
     claim.release()
     assert theirs.holds
     theirs.release()
+
+
+def test_a_server_whose_clock_is_ahead_takes_no_claim_that_another_has_taken_meanwhile(
+    store: Store, table_id: int
+) -> None:
+    ahead_seconds = 7 * 3600
+    claim = taken(Claims(store), table_id)
+    late = store.write(
+        lambda unit: mirrored.claim(replace(unit, now_seconds=unit.now_seconds + ahead_seconds), table_id, None)
+    )
+    assert late is None
+    claim.beat()
+    assert claim.holds
+    claim.release()
 
 
 @pytest.mark.slow

@@ -45,7 +45,8 @@ _LOOK_SECONDS = 0.02
 class Following:
     """Passes calls on and follows what they do. Thread-safe.
 
-    A call that began `patience_seconds` ago has lost its server, or will not be answered any more.
+    A call that was under way for `patience_seconds` has lost its server, or will not be answered any more. So long it
+    is watched by this process's own clock, since clocks of several servers differ.
     """
 
     def __init__(self, store: Store, tables: MirroredTables, claims: Claims, patience_seconds: float) -> None:
@@ -53,6 +54,8 @@ class Following:
         self._tables = tables
         self._claims = claims
         self._patience_seconds = patience_seconds
+        self._seen_at: dict[str, float] = {}
+        """When this process saw each call under way for the first time."""
 
     def passed(self, calls: UpstreamCalls, changes: Sequence[Change], relay: Callable[[], Relayed]) -> Relayed:
         """The answer of `relay`, after what the call has done to mirrors. Raises as `relay` does."""
@@ -132,9 +135,13 @@ class Following:
 
     def end_lost_calls(self) -> None:
         """Remove the mirrors of tables that lost calls may have changed."""
+        now = time.monotonic()
         with self._store.read() as connection:
-            lost = under_way.older(connection, int(time.time() - self._patience_seconds))
-        for each in lost:
+            found = under_way.listed(connection)
+        self._seen_at = {each.id: self._seen_at.get(each.id, now) for each in found}
+        for each in found:
+            if now - self._seen_at[each.id] < self._patience_seconds:
+                continue
             _log.warning("call_lost", object=str(each.subject))
             self._end(each.id, partial(self._forget, subjects=[each.subject]))
 

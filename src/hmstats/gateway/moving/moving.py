@@ -22,6 +22,8 @@ from hmstats.service.mirrors.routes import OWN, Route
 
 Report = Callable[[str], None]
 _MOST_SENTENCES = 50
+NOT_MOVED = ("privileges that Hive stores", "history of statistics", "who wrote them")
+"""What a move to hmstats leaves behind."""
 
 
 @dataclass
@@ -34,6 +36,8 @@ class MoveResult:
     partitions: int = 0
     reasons: list[str] = field(default_factory=list)
     moved: bool = False
+    not_moved: tuple[str, ...] = ()
+    """What stays where it was, since a move does not carry it."""
 
 
 class Moving:
@@ -59,6 +63,7 @@ class Moving:
             )
         if source.database(name) is None:
             raise StatementError(f"{source.title} has no database {name.database}")
+        result.not_moved = NOT_MOVED if to == OWN else ()
         result.reasons = list(self._refusals(name, source, result)) if to == OWN else []
         if dry_run and to != OWN:
             result.reasons = self._differences(name, source, target)

@@ -50,9 +50,9 @@ def is_changed(connection: Connection, name: TableName) -> bool:
     return connection.execute(query).one_or_none() is not None
 
 
-def older(connection: Connection, before_seconds: int) -> list[CallUnderWay]:
-    """The calls that began before a time, in epoch seconds."""
-    query = select(_C.ID, _C.CAT_NAME, _C.DB_NAME, _C.TBL_NAME).where(_C.STARTED_AT < before_seconds)
+def listed(connection: Connection) -> list[CallUnderWay]:
+    """All calls under way."""
+    query = select(_C.ID, _C.CAT_NAME, _C.DB_NAME, _C.TBL_NAME)
     return [
         CallUnderWay(each, DatabaseName(catalog, database) if table is None else TableName(catalog, database, table))
         for each, catalog, database, table in connection.execute(query)

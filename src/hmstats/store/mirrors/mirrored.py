@@ -100,7 +100,7 @@ def count_pending(connection: Connection) -> int:
 def claim(unit: Unit, table_id: int, replaced: int | None) -> int | None:
     """Claim a mirror. Returns the claim's number; None if another has claimed it, whose number is not `replaced`."""
     number = max(unit.now_seconds + _CLAIM_SECONDS, (replaced or _NEVER) + 1)
-    free = _M.CLAIMED_UNTIL <= unit.now_seconds
+    free = _M.CLAIMED_UNTIL == _NEVER
     if replaced is not None:
         free |= _M.CLAIMED_UNTIL == replaced
     taken = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id, free).values(CLAIMED_UNTIL=number)

@@ -90,6 +90,9 @@ def _sentences(result: MoveResult, *, dry_run: bool) -> str:
     size = f"{result.tables:,} tables and {result.partitions:,} partitions"
     if result.reasons:
         return "\n".join([*result.reasons, f"database {result.database} was not moved"])
+    left = [f"not moved: {', '.join(result.not_moved)}"] if result.not_moved else []
     if dry_run:
-        return f"database {result.database} with {size} can be moved to {result.to}; nothing was changed"
-    return f"database {result.database} is in {result.to} from now on"
+        last = f"database {result.database} with {size} can be moved to {result.to}; nothing was changed"
+    else:
+        last = f"database {result.database} is in {result.to} from now on"
+    return "\n".join([*left, last])
