@@ -115,7 +115,8 @@ def test_each_user_is_itself_at_an_hmstats(kerberos: Kerberos, tmp_path: Path) -
 
 
 @pytest.mark.hive
-def test_a_hive_lets_the_gateway_act_as_those_whom_it_may(kerberos: Kerberos, tmp_path: Path) -> None:
+@pytest.mark.parametrize("generation", ["3.1", "4.0"])
+def test_a_hive_lets_the_gateway_act_as_those_whom_it_may(kerberos: Kerberos, generation: str, tmp_path: Path) -> None:
     folder = tmp_path / "hive"
     (folder / "conf").mkdir(parents=True)
     rows = "".join(f"<property><name>{name}</name><value>{value}</value></property>" for name, value in HADOOP.items())
@@ -128,7 +129,7 @@ def test_a_hive_lets_the_gateway_act_as_those_whom_it_may(kerberos: Kerberos, tm
     ]
     option = f"-Djava.security.krb5.conf={kerberos.folder / 'krb5.conf'}"
     with (
-        hive("4.0", folder, *settings, java_options=[option]) as port,
+        hive(generation, folder, *settings, java_options=[option]) as port,
         gateway(kerberos, tmp_path / "gateway", f"thrift://localhost:{port}") as uri,
     ):
         with client(kerberos, "alice", uri) as alice:
