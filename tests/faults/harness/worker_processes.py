@@ -60,7 +60,7 @@ class Workers:
 def workers(folder: Path, database: str, count: int = 2, **settings: object) -> Iterator[Workers]:
     """A server with so many workers over a database."""
     given = {"workers": count, "http_port": 0} | settings
-    with serving(folder, database=database, settings=given) as port:
+    with serving(folder, database=database, settings=given, as_command=True) as port:
         yield Workers(port, count, folder / "server.log")
 
 
