@@ -1,6 +1,5 @@
 """Statistics as Arrow arrays over the wire, as a program with nothing but Thrift and Arrow asks for them."""
 
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -34,12 +33,6 @@ def client(our_metastore: Metastore) -> Any:
     made = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(transport))
     our_metastore.clients.callback(made.close)
     return made
-
-
-@pytest.fixture
-def service(our_metastore: Metastore) -> Iterator[our_client.Metastore]:
-    with our_client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as found:
-        yield found
 
 
 def asked(metastore: Metastore, **more: Any) -> Any:

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,12 +71,6 @@ def visits(shift: int = 0) -> StatisticsSet:
             collected("session", np.arange(ROWS) * 7),
         )
     )
-
-
-@pytest.fixture
-def service(our_metastore: Metastore) -> Iterator[client.Metastore]:
-    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as found:
-        yield found
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from tests.collector.lake.delta_tables import registered, written
-from tests.collector.lake.iceberg.conftest import catalog, service
+from tests.collector.lake.iceberg.conftest import catalog
 from tests.collector.lake.iceberg.iceberg_tables import ROWS, registered_by_another
 from tests.collector.lake.test_delta import analyzed, stored
 from tests.fixtures.metastores import Metastore
@@ -22,7 +22,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.outlets.puffin.blob import Blob
 from hmstats.outlets.puffin.snapshot import THETA
 
-__all__ = ["catalog", "service"]
+__all__ = ["catalog"]
 
 NAME, WRONG = 2, 1
 

@@ -1,6 +1,5 @@
 """Tables of Delta Lake: their rows, columns and files by the log, their statistics where all others are."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,12 +26,6 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.statistics_locks import LockedObject
 
 COLUMNS = ["id", "name", "p", "day", "at", "price", "flag", "raw"]
-
-
-@pytest.fixture
-def service(our_metastore: Metastore) -> Iterator[client.Metastore]:
-    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
-        yield service
 
 
 @pytest.fixture

@@ -8,14 +8,12 @@ import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 from tests.collector.lake.delta_tables import ROWS, registered
-from tests.collector.lake.test_delta import COLUMNS, analyzed, service, stored, table_of
+from tests.collector.lake.test_delta import COLUMNS, analyzed, stored, table_of
 from tests.fixtures.metastores import Metastore
 
 from hmstats import client
 from hmstats.collector.lake.delta_log import added_paths
 from hmstats.errors import StatementError
-
-__all__ = ["service"]
 
 MORE = ROWS.set_column(0, "Id", pa.array(range(5000, 6000), pa.int64()))
 ADD: Mapping[str, Any] = {"add": {"path": "a", "dataChange": True}}

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.fixtures.hive import hive
+from tests.fixtures.hive import free_port, hive
 from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
 from tests.fixtures.servers import serving
+from tests.gateway.gateways import wait_until
+from tests.gateway.test_health import asking
 from tests.peers.start_hive import SASL
 
 from hmstats.client import Metastore, connect
@@ -55,10 +57,10 @@ def carol(kerberos: Kerberos) -> None:
 
 
 @contextmanager
-def gateway(kerberos: Kerberos, folder: Path, upstream: str) -> Iterator[str]:
+def gateway(kerberos: Kerberos, folder: Path, upstream: str, **others: object) -> Iterator[str]:
     """The address of a gateway to an upstream of Kerberos."""
     folder.mkdir()
-    settings = {**proof(kerberos), "upstream_principal": f"hive/_HOST@{REALM}", "upstream_write_seconds": 0.2}
+    settings = {**proof(kerberos), "upstream_principal": f"hive/_HOST@{REALM}", "upstream_write_seconds": 0.2} | others
     flags = ("--workers", "1", "--upstream", upstream)
     with serving(folder, *flags, settings=settings, environment=environment(kerberos, folder)) as port:
         yield f"thrift://localhost:{port}"
@@ -95,10 +97,13 @@ def test_each_user_is_itself_at_an_hmstats(kerberos: Kerberos, tmp_path: Path) -
         "delegation_token_days": 1,
     }
     found = {"PYTHONPATH": os.pathsep.join(sys.path), "KRB5_CONFIG": kerberos.environment["KRB5_CONFIG"]}
+    http_port = free_port()
     with (
         serving(tmp_path, settings=settings, environment=found) as port,
-        gateway(kerberos, tmp_path / "gateway", f"thrift://localhost:{port}") as uri,
+        gateway(kerberos, tmp_path / "gateway", f"thrift://localhost:{port}", http_port=http_port) as uri,
     ):
+        look = asking(http_port)
+        wait_until(lambda: look() == (200, ["the upstream answers"]))
         with client(kerberos, "alice", uri) as alice:
             make_table(alice)
             large = "x" * 3_000_000

@@ -80,6 +80,13 @@ def test_a_withdrawn_mark_is_a_change_of_unknown_size() -> None:
     assert still.stale_since_ms == NOW_MS + 1
 
 
+def test_a_mark_that_was_withdrawn_before_anybody_looked_counts_too() -> None:
+    nothing = replace(MADE, analyzed=0, analyzed_at_seconds=None, marked=False, counted=False)
+    written = replace(MADE, marked=False, counted=False, rewritten=True, then=MADE.size)
+    assert after(nothing, written).reason is Reason.FRESH
+    assert after(nothing, replace(written, withdrawn=True)).reason is Reason.UNMARKED
+
+
 def test_statistics_without_a_mark_are_stale_if_the_data_changed_later() -> None:
     unmarked = replace(MADE, marked=False, seen_rows=None)
     assert after(unmarked).health == WHOLE

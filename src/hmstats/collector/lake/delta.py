@@ -48,24 +48,32 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
     table, errors = _open_table(shown, location, hadoop)
     schema = table.schema().to_json()
     actions = pa.table(table.get_add_actions())
-    metadata, version = table.metadata(), table.version()
+    metadata, version, files = table.metadata(), table.version(), _files(actions)
     return LakeTable(
         version=version_of(version),
         identity=identity_of(metadata.id, version),
         schema=schema,
-        files=_files(actions),
+        files=files,
         rows=_rows(table, actions),
         read=lambda columns: _batches(shown, table, _names(schema, columns), errors),
         commits=version + 1,
-        earlier=_log(location, hadoop, schema, actions, metadata, version).earlier,
+        earlier=lambda: _log(location, hadoop, schema, actions, files, metadata, version).earlier(),
     )
 
 
-def _log(location: str, hadoop: Hadoop, schema: str, actions: pa.Table, metadata: Any, version: int) -> Log:
+def _log(
+    location: str,
+    hadoop: Hadoop,
+    schema: str,
+    actions: pa.Table,
+    files: Sequence[DataFile],
+    metadata: Any,
+    version: int,
+) -> Log:
     fields = {str(field["name"]).lower(): field for field in schema_fields({LOG_SCHEMA: schema})}
     types = {each.name: each.type for each in spark_columns(_STUB, {LOG_SCHEMA: schema})}
     keys = {str(each).lower() for each in metadata.partition_columns}
-    live = {each.path: LiveFile(each, {}) for each in _files(actions)}
+    live = {each.path: LiveFile(each, {}) for each in files}
     if keys:
         values = zip(actions["path"].to_pylist(), actions["partition"].to_pylist(), strict=True)
         live = {path: LiveFile(live[path].file, _by_column(fields, keys, given)) for path, given in values}

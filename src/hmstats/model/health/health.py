@@ -55,7 +55,8 @@ class Facts:
     `counted`: the number of rows is marked as accurate. `marked`: so are the statistics of all columns that have any.
     `columns` can have statistics, `analyzed` of them do. `analyzed_at_seconds` is the epoch time of the oldest of
     them, `seen_rows` the rows that they were made of, `changed_at_seconds` the time of the last change of the data.
-    `rewritten`: all of the statistics were written after the last look, when the size was `then`.
+    `rewritten`: all of the statistics were written after the last look, when the size was `then`. `withdrawn`: they
+    were marked then, and are not now.
     """
 
     size: Size
@@ -67,6 +68,7 @@ class Facts:
     seen_rows: int | None = None
     changed_at_seconds: int | None = None
     rewritten: bool = False
+    withdrawn: bool = False
     then: Size | None = None
 
 
@@ -267,6 +269,8 @@ def _was_unmarked(before: Health | None, facts: Facts) -> bool:
     """Whether the mark of accurate statistics was withdrawn after they were made."""
     if facts.marked:
         return False
+    if facts.withdrawn:
+        return True
     if before is not None and not _is_newer(facts, before) and (before.marked or before.reason is Reason.UNMARKED):
         return True
     changed, made = facts.changed_at_seconds, facts.analyzed_at_seconds

@@ -23,9 +23,9 @@ class UpstreamStates:
         if not self.addresses:
             return True, []
         up = read_smallest(metrics_folder, _GAUGE)
-        answering = {name: any(up.get(each) for each in found) for name, found in self.addresses.items()}
         sentences = [_sentence(name, found, up) for name, found in self.addresses.items()]
-        return not self.are_needed or all(answering.values()), sentences
+        all_answer = all(any(up.get(each) for each in found) for found in self.addresses.values())
+        return all_answer or not self.are_needed, sentences
 
 
 def _sentence(name: str, addresses: Sequence[str], up: Mapping[str, float]) -> str:

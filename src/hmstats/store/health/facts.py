@@ -189,6 +189,8 @@ def _facts(
     analyzed, at_seconds = stored or (0, None)
     marks = Accurate.parse(known.get(PARAMETER))
     is_whole = written is not None and (written.columns is None or written.columns >= analyzed)
+    marked = analyzed > 0 and len(marks.columns) >= analyzed
+    then = {**known, **written.then} if written is not None and is_whole else None
     columns = table.columns
     if PROVIDER in known and not columns:  # Spark keeps the columns of such a table in its parameters
         columns = max(analyzed, 1)
@@ -197,12 +199,13 @@ def _facts(
         columns,
         min(analyzed, columns),
         counted=marks.basic,
-        marked=analyzed > 0 and len(marks.columns) >= analyzed,
+        marked=marked,
+        withdrawn=not marked and then is not None and 0 < analyzed <= len(Accurate.parse(then.get(PARAMETER)).columns),
         analyzed_at_seconds=at_seconds,
         seen_rows=seen if analyzed else None,
         changed_at_seconds=row_count(known.get(LAST_DDL)),
         rewritten=is_whole,
-        then=_size({**known, **written.then}) if written is not None and is_whole else None,
+        then=None if then is None else _size(then),
     )
 
 

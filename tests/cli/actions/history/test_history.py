@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterator
 
 import pytest
 from tests.fixtures.metastores import Metastore
@@ -19,12 +18,6 @@ from hmstats.outlets.people.times import past_ms, shown
 
 sqlite = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
 MADE = Provenance(ndv_standard_error=0.016, sample_fraction=1.0)
-
-
-@pytest.fixture
-def service(our_metastore: Metastore) -> Iterator[client.Metastore]:
-    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as found:
-        yield found
 
 
 def run(metastore: Metastore, command: str, *arguments: str) -> Result:

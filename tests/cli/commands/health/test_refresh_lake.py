@@ -23,12 +23,6 @@ from hmstats.model.health.health import Health
 
 
 @pytest.fixture
-def service(our_metastore: Metastore) -> Iterator[client.Metastore]:
-    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
-        yield service
-
-
-@pytest.fixture
 def catalog(our_metastore: Metastore, tmp_path: Path) -> HiveCatalog:
     address = f"thrift://127.0.0.1:{our_metastore.port}"
     return HiveCatalog("test", uri=address, warehouse=f"file://{tmp_path}/another place")

@@ -1,19 +1,10 @@
 """A metastore of ours with PyIceberg's catalog on it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from tests.fixtures.metastores import Metastore
-
-from hmstats import client
-
-
-@pytest.fixture
-def service(our_metastore: Metastore) -> Iterator[client.Metastore]:
-    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
-        yield service
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -41,10 +40,12 @@ class Listener:
     def onFailure(self, name: str, execution: Any, error: Any) -> None:  # noqa: N802 - Spark's name
         """A command has failed; of one that could not even be planned nothing is known."""
         del name, error
-        with suppress(Exception):
+        try:
             found = _written(execution)
-            if isinstance(found, Write):
-                self._note(replace(found, files=0, rows=0, size_bytes=0, failed=True))
+        except Exception:  # noqa: BLE001 - it has no plan that tells what it would have written
+            return
+        if isinstance(found, Write):
+            self._note(replace(found, files=0, rows=0, size_bytes=0, failed=True))
 
     class Java:
         """What Py4J makes of the class."""
