@@ -29,13 +29,16 @@ demo: install ## Analyse TPC-H with Spark, store and read back (SF=1 for more da
 demo-web: install ## Show what `make demo` made in a browser, until Ctrl-C
 	@$(BIN)/python demo/page.py
 
-test: install ## Run the tests that a change needs (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
+spark-classes: install # once: half of the time of a Spark that lives for seconds goes to loading its classes
+	@$(BIN)/python -m tests.peers.spark_classes
+
+test: spark-classes ## Run the tests that a change needs (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
 	@$(BIN)/python -m pytest -m 'not engines and not extended' $(SIDE_BY_SIDE) $(ARGS)
 
-test-all: install ## Run the tests that take long too: older Hives, faults, fuzzing, attacks
+test-all: spark-classes ## Run the tests that take long too: older Hives, faults, fuzzing, attacks
 	@$(BIN)/python -m pytest -m 'not engines' $(SIDE_BY_SIDE) $(ARGS)
 
-test-engines: install ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI runs a few of them
+test-engines: spark-classes ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI runs a few of them
 	@$(BIN)/python -m pytest -m engines $(SIDE_BY_SIDE) $(ARGS)
 
 test-hive: install ## Run Hive's own client tests (Maven) and hold them against what passes on Hive 4.0.1
@@ -92,4 +95,4 @@ bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='
 clean: ## Remove the virtual environment and everything made
 	@rm -rf $(VENV) build dist site demo-data .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo demo-web test test-all test-engines test-hive fuzz lint format docs docs-site screenshot page-pictures browser test-browser test-feeds bench clean
+.PHONY: help install demo demo-web spark-classes test test-all test-engines test-hive fuzz lint format docs docs-site screenshot page-pictures browser test-browser test-feeds bench clean

@@ -3,13 +3,14 @@
 import os
 
 from hypothesis import HealthCheck, settings
+from tests.peers import spark_classes
 
 # How long an example takes says how busy the machine is, and nothing of the code.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
-# Sessions of Spark live for seconds here: to compile as well as it can takes a third of that time.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+# Sessions of Spark live for seconds here: half of that time goes to loading classes, a third to the second compiler.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", spark_classes.java_options())
 
 # In the order in which they import each other.
 pytest_plugins = [
