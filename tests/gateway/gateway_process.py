@@ -1,10 +1,12 @@
 """A gateway in a process of its own, which can be killed."""
 
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.benchmarks.processes import family_of
 from tests.fixtures.forked_servers import ForkedServer, fork
 
 
@@ -20,3 +22,10 @@ def gateway_process(folder: Path, upstream: int, database: str) -> Iterator[tupl
     finally:
         started.terminate()
         started.communicate(timeout=60)
+
+
+def kill(gateway: ForkedServer) -> None:
+    """Kill all processes of a gateway at once: a worker that outlives its parent would end its calls properly."""
+    for each in family_of(gateway.pid):
+        os.kill(each, signal.SIGKILL)
+    gateway.wait()

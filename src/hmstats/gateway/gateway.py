@@ -52,6 +52,7 @@ from hmstats.wire.statistics.extension import changes_from_thrift
 _log = structlog.get_logger("hmstats.gateway")
 
 _LOST_SECONDS = 30.0
+"""Between two looks for lost calls; half of a gateway's patience if that is less."""
 _LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING
 """The calls whose arguments may be decoded; all others pass as bytes."""
 _KEPT_BY_NONE = (
@@ -101,6 +102,7 @@ class Gateway:
         self._writes = writes
         self._mirroring = Mirroring(store)
         self._following = Following(store, self._mirroring.tables, self._mirroring.claims, patience_seconds)
+        self._lost_seconds = min(_LOST_SECONDS, patience_seconds / 2)
         self._sending = Sending(store, self._mirroring, name)
         self._keeping = Keeping(self._mirroring, StatisticsWriter(store, keep_accuracy=False))
         self._log = NotificationLog()
@@ -194,7 +196,7 @@ class Gateway:
     def chores(self) -> Sequence[Chore]:
         """What is to be done from time to time."""
         sending = Chore("upstream_writes", self.send_pending, self._sending_seconds)
-        return [*self._relay.chores, sending, Chore("lost_calls", self._following.end_lost_calls, _LOST_SECONDS)]
+        return [*self._relay.chores, sending, Chore("lost_calls", self._following.end_lost_calls, self._lost_seconds)]
 
     def close(self) -> None:
         """Close all connections."""

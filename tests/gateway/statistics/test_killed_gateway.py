@@ -1,6 +1,5 @@
 """A gateway that is killed while it sends statistics: the next one sends them, and is not held up for long."""
 
-import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ import pytest
 from tests.fixtures.forked_servers import ForkedServer
 from tests.fixtures.metastores import Metastore
 from tests.gateway.doors import COLUMNS, Doors, bounds, of_all, until
-from tests.gateway.gateway_process import gateway_process
+from tests.gateway.gateway_process import gateway_process, kill
 from tests.gateway.held_upstream import Hold, way_to
 
 from hmstats.model.statistics.column_statistics import StatisticsSet
@@ -38,8 +37,7 @@ def test_what_a_killed_gateway_was_sending_is_sent_by_the_next(
             doors = Doors(direct, replace(direct, port=port))
             doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
             way.wait_held()
-            killed.send_signal(signal.SIGKILL)
-            killed.wait()
+            kill(killed)
         way.let_go()
         began = time.monotonic()
         with gateway(tmp_path, between) as (_, port):
