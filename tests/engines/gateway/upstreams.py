@@ -37,9 +37,10 @@ def upstream(generation: str, folder: Path, postgres_server: str) -> Iterator[in
 
 
 @contextmanager
-def in_front_of(upstream_port: int, folder: Path) -> Iterator[int]:
-    """The port of a gateway as users start it."""
+def in_front_of(upstream_port: int, folder: Path, *, writes: str = "behind") -> Iterator[int]:
+    """The port of a gateway as users start it; `writes` says when the upstream gets statistics."""
     place = folder / "gateway"
     place.mkdir()
-    with serving(place, "--upstream", f"thrift://127.0.0.1:{upstream_port}") as port:
+    settings = {"upstream_writes": writes}
+    with serving(place, "--upstream", f"thrift://127.0.0.1:{upstream_port}", settings=settings) as port:
         yield port
