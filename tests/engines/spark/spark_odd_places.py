@@ -3,14 +3,14 @@
     python spark_odd_places.py thrift://HOST:PORT FOLDER s3a://BUCKET [KEY=VALUE ...] > out.jsonl
 
 FOLDER is a local one, KEY=VALUE are further settings of Spark. A line of JSON per table and step: {"table", "step",
-"counted": rows by partition ("" is the table) as Spark counts them, "stored": as the metastore says, "wrong": what a
-check of every number finds}. The last line of a table has "left": the data files that its drop left.
+"counted": rows by partition ("" is the table) as Spark counts them, "stored": as the metastore says, "marked": whether
+it says so of the table as accurate, "wrong": what a check of every number finds, by partition (null is the table)}. The last line of a table has "left": the data files that its drop left.
 """
 
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +26,18 @@ from hmstats.collector.spark.session_settings import hadoop_settings
 from hmstats.files.file_systems import settings_of
 from hmstats.model.catalog.location import parts_of
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_values
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
 
 VALUES = ("ü ß", "a b", "a%b", "%41", "x:y", "a/b", "#?", "日本", "it's", "a\\b", "+&", "k=1", "A", "a", None)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A database, its table with its partitions, some of them with places of their own, and the ways to append."""
+    """A database, its table with its partitions, some of them with places of their own, and the ways to append.
+
+    Spark's INSERT cannot write to a partition in another file system than the table's ("Wrong FS"), so the files of
+    those that are located are put there, before the table is analysed.
+    """
 
     name: str
     database: str
@@ -86,35 +91,39 @@ class _Story:
         self._spark.sql(f"CREATE TABLE {table} {place.made.format(key=place.key)}")
         for value, location in place.located:
             self._spark.sql(f"ALTER TABLE {table} ADD PARTITION ({place.key}='{value}') LOCATION '{location}'")
-        self._rows(0, 4).write.insertInto(table)
+        located = {value for value, _ in place.located}
+        self._rows(0, 4, without=located).write.insertInto(table)
+        for _, location in place.located:
+            self._spark.range(5, 14, 1, 1).select(F.col("id").alias("n")).write.mode("append").parquet(location)
         analyze(self._spark, table)
         self._tell("analysed")
         for reads in place.ways:
             settings = {"hmstats.autogather.reads": reads, "hive.stats.reliable": True}
-            writing(self._rows(4, 7), settings=settings).insert_into(table)
+            writing(self._rows(4, 7, without=located), settings=settings).insert_into(table)
             self._tell(f"appended by {reads}")
-        writing(self._rows(9, 10).where(F.col(place.key) == place.values[1]), settings=settings).insert_into(
-            table, overwrite=True
-        )
+        overwritten = next(each for each in place.values[1:] if each not in located)
+        rows = self._rows(9, 10).where(F.col(place.key) == overwritten)
+        writing(rows, settings=settings).insert_into(table, overwrite=True)
         self._tell("overwritten")
         analyze(self._spark, table, changed_only=True)
         self._tell("analysed what changed")
         self._table = f"{self._database}.{place.table}2"
         self._spark.sql(f"ALTER TABLE {table} RENAME TO {self._table}")
         self._tell("renamed")
+        locations = self._locations()
         value = str(place.values[1]).replace("\\", "\\\\").replace("'", "\\'")
         self._spark.sql(f"ALTER TABLE {self._table} DROP PARTITION ({place.key}='{value}')")
         self._tell("partition dropped")
-        locations = self._locations()
         self._spark.sql(f"DROP TABLE {self._table}")
         self._spark.sql(f"DROP DATABASE {self._database}")
         print(json.dumps({"table": place.name, "step": "dropped", "left": self._left(locations)}), flush=True)
 
-    def _rows(self, begin: int, end: int) -> Any:
-        """Rows of every value of the key, each value with more than the one before."""
+    def _rows(self, begin: int, end: int, *, without: Collection[str] = ()) -> Any:
+        """Rows of every value of the key but some, each value with more than the one before."""
         rows = [
             (number, value)
             for place, value in enumerate(self._place.values)
+            if value not in without
             for number in range(begin * (place + 1), end * (place + 1))
         ]
         return self._spark.createDataFrame(rows, f"n BIGINT, {self._place.key} STRING").coalesce(1)
@@ -128,7 +137,8 @@ class _Story:
             "step": step,
             "counted": {**counted, "": len(found)},
             "stored": self._stored(),
-            "wrong": [str(each) for each in check(self._spark, self._table, sample_fraction=1).wrong],
+            "marked": self._is_marked(),
+            "wrong": [[each.partition, str(each)] for each in check(self._spark, self._table, sample_fraction=1).wrong],
         }
         print(json.dumps(line), flush=True)
 
@@ -143,6 +153,12 @@ class _Story:
                 (value,) = partition_values(each, [self._place.key.lower()])
                 found[value] = partition.parameters
         return {value: int(each["numRows"]) if "numRows" in each else None for value, each in found.items()}
+
+    def _is_marked(self) -> bool:
+        with connect(self._address) as service:
+            table = service.find_table(named_table(self._table, "default"))
+        assert table is not None
+        return Accurate.parse(table.parameters.get(PARAMETER)).basic
 
     def _locations(self) -> dict[str, str]:
         name = named_table(self._table, "default")

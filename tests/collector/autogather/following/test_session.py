@@ -233,6 +233,30 @@ def test_writes_in_quick_succession_are_all_counted(
     assert_as_analyzed(spark, service, name)
 
 
+def test_a_write_whose_files_are_listed_in_part_is_counted(
+    spark: Any, service: Metastore, following: Autogather, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark moves a write's files into their partitions one after the other, maybe while another one is gathered."""
+    rows(spark, 0, 9).write.partitionBy("k").saveAsTable(name)
+    following.wait(60)
+    listings: list[set[str]] = []
+
+    def list_in_part(places: Any, *settings: Any) -> Any:
+        listings.append(set(places))
+        if len(listings) > 1:
+            return list_files(places, *settings)
+        before = list_files(places, *settings)
+        spark.sql(f"INSERT INTO {name} VALUES (3, 1), (4, 2)")
+        now = list_files(places, *settings)
+        return {**now, "k=2": before["k=2"]}
+
+    monkeypatch.setattr(situation, "list_files", list_in_part)
+    spark.sql(f"INSERT INTO {name} VALUES (1, 1), (2, 2)")
+    assert [each.gathered for each in following.wait(60)] == [True]
+    assert stored(service, name)[""][0] == 13
+    assert_as_analyzed(spark, service, name)
+
+
 @pytest.mark.slow
 def test_two_threads_of_a_session(spark: Any, service: Metastore, following: Autogather, name: str) -> None:
     def write(table: str) -> None:

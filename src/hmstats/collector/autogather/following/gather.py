@@ -45,6 +45,20 @@ class Destination:
 
 
 @dataclass(frozen=True, slots=True)
+class _Listing:
+    """A table before and after writes, `told` in the order in which they ended.
+
+    `late` are those of which it lacks files, since they ended after it; `in_part`: it may have others of theirs.
+    """
+
+    before: Situation
+    now: Situation
+    told: Sequence[Write]
+    late: Sequence[Write]
+    in_part: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Gatherer:
     """Gathers the statistics of a session's writes, those to one table together."""
 
@@ -53,12 +67,15 @@ class Gatherer:
     inbox: Inbox
     remembered: Remembered = field(default_factory=Remembered)
 
-    def gather(self, service: Metastore, table: TableName, writes: Sequence[Write]) -> Written | None:
+    def gather(
+        self, service: Metastore, table: TableName, writes: Sequence[Write], until: float | None = None
+    ) -> Written | None:
         """Store the statistics after these writes, which are in the order in which they ended.
 
         Whatever keeps them from being gathered is the reason in the answer; the stored ones are then marked as
-        inaccurate. None if the table is not there: if it is just made anew, that is told of later. Raises SURVIVABLE
-        if the table cannot be read.
+        inaccurate. None if the table is not there: if it is just made anew, that is told of later. If the files of
+        another write are found in part, the table is read again, until a time on time.monotonic(), by default 30 s
+        from now. Raises SURVIVABLE if the table cannot be read.
         """
         made = service.find_table(table)
         found = read_table(service, table, hadoop_settings(self.spark))
@@ -71,7 +88,12 @@ class Gatherer:
         delivery = Delivery(table, keys, to.metastore, new_run(), to.spool, to.patience_seconds)
         reason = _reason(service, found.plan)
         patience_seconds = _PATIENCE_SECONDS if reason is None else 0.0
-        before, now = self._files(found, found.plan, place, writes, patience_seconds)
+        listing = self._list(found, found.plan, place, writes, patience_seconds)
+        until = time.monotonic() + _PATIENCE_SECONDS if until is None else until
+        if listing.in_part and time.monotonic() < until:
+            return self.gather(service, table, listing.told, until)
+        self.inbox.put_back(listing.late)
+        before, now = listing.before, listing.now
         try:
             if reason is None:
                 return self._put(service, delivery, before, now)
@@ -102,13 +124,12 @@ class Gatherer:
             return None
         return self.remembered.before(now.plan.table, now.every_file, now.plan.types)
 
-    def _files(
+    def _list(
         self, found: Situation, plan: Plan, place: Location, writes: Sequence[Write], patience_seconds: float
-    ) -> tuple[Situation, Situation]:
+    ) -> _Listing:
         """The table without the files of these writes, and with them; of a remembered table, all that is new counts.
 
-        Writes whose files are there, but of which Spark has not told yet, are waited for; those that are told of after
-        the listing are left to the next time.
+        Writes whose files are there, but of which Spark has not told yet, are waited for, and are then among these.
         """
         every = {piece.name for piece in plan.pieces}
         listed_ns = time.time_ns()
@@ -123,13 +144,13 @@ class Gatherer:
             jobs = jobs_of(now.files, told, clocks_ns(place))
             files = without_jobs(now.files, jobs.ids) if known is None else {WHOLE_TABLE: known.files}
             before = Situation(plan, files)
-            left = until - time.monotonic()
+            late = [each for each in jobs.missing if each.ended_ns > listed_ns]
+            left, unknown_ns = until - time.monotonic(), _unknown_since_ns(before, now)
+            in_part = bool(late) and unknown_ns > 0
             patient = known is None and left > 0
-            if not patient or time.time_ns() - _unknown_since_ns(before, now) > patience_seconds * 1e9:
-                break
+            if in_part or not patient or time.time_ns() - unknown_ns > patience_seconds * 1e9:
+                return _Listing(before, now, told, late, in_part)
             told += self.inbox.take_later(plan.table, place, left)
-        self.inbox.put_back([each for each in jobs.missing if each.ended_ns > listed_ns])
-        return before, now
 
 
 def _unknown_since_ns(before: Situation, now: Situation) -> int:
