@@ -1,5 +1,6 @@
 """Health of statistics as clients see it: right after each write, page by page, through renames and drops."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,6 +67,25 @@ def health(ours: Client, metastore: Metastore, table: str = "t") -> Health:
 def of_partitions(ours: Client, metastore: Metastore, **wanted: Any) -> dict[str | None, int]:
     found = ours.health.partitions(f"{metastore.database}.t", **wanted)
     return {each.partition: each.health.health for each in found}
+
+
+def test_a_table_that_is_analysed_right_after_it_was_made_is_fresh(ours: Client, our_metastore: Metastore) -> None:
+    """Times of changes have seconds; versions tell what came last, even if the clock of who made the table is ahead.
+
+    Merged statistics are not marked as accurate.
+    """
+    for name, seconds in (("t", 0), ("ahead", 600)):
+        our_metastore.table(name, columns=COLUMNS)
+        struct = our_metastore.read_table(name)
+        struct.parameters = {**struct.parameters, "transient_lastDdlTime": str(int(time.time()) + seconds)}
+        our_metastore.client().alter_table_with_environment_context(our_metastore.database, name, struct, AS_GIVEN)
+        merged = api.SetPartitionsStatsRequest(colStats=[statistics(our_metastore, *ALL, table=name)], needMerge=True)
+        our_metastore.client().set_aggr_stats_for(merged)
+        found = health(ours, our_metastore, name)
+        assert (found.health, found.reason, found.marked) == (100, Reason.FRESH, False)
+    struct.parameters = {**struct.parameters, "transient_lastDdlTime": str(int(time.time()) + 601)}
+    our_metastore.client().alter_table_with_environment_context(our_metastore.database, name, struct, AS_GIVEN)
+    assert health(ours, our_metastore, name).reason is Reason.UNMARKED
 
 
 def test_health_follows_the_writes_of_a_table(ours: Client, our_metastore: Metastore) -> None:

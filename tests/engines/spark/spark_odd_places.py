@@ -4,7 +4,8 @@
 
 FOLDER is a local one, KEY=VALUE are further settings of Spark. A line of JSON per table and step: {"table", "step",
 "counted": rows by partition ("" is the table) as Spark counts them, "stored": as the metastore says, "marked": whether
-it says so of the table as accurate, "wrong": what a check of every number finds, by partition (null is the table)}. The last line of a table has "left": the data files that its drop left.
+it says so of the table as accurate, "wrong": what a check of every number finds, by partition (null is the table)}.
+The last line of a table has "left": the data files that its drop left.
 """
 
 import json

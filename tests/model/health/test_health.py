@@ -93,6 +93,14 @@ def test_statistics_without_a_mark_are_stale_if_the_data_changed_later() -> None
     assert after(replace(unmarked, changed_at_seconds=501)).health == UNMARKED_HEALTH
 
 
+def test_a_change_in_the_second_of_statistics_that_were_judged_already_came_before_them() -> None:
+    unmarked = replace(MADE, marked=False, seen_rows=None)
+    at_once = replace(unmarked, changed_at_seconds=500)
+    assert after(at_once).health == UNMARKED_HEALTH
+    assert after(unmarked, at_once).health == WHOLE
+    assert after(unmarked, replace(unmarked, changed_at_seconds=501)).health == UNMARKED_HEALTH
+
+
 def test_newer_statistics_mend_health() -> None:
     changed = resized(MADE, rows=1_500)
     health = after(MADE, changed, replace(changed, analyzed_at_seconds=600, seen_rows=1_500))

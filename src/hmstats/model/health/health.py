@@ -54,9 +54,9 @@ class Facts:
 
     `counted`: the number of rows is marked as accurate. `marked`: so are the statistics of all columns that have any.
     `columns` can have statistics, `analyzed` of them do. `analyzed_at_seconds` is the epoch time of the oldest of
-    them, `seen_rows` the rows that they were made of, `changed_at_seconds` the time of the last change of the data.
-    `rewritten`: all of the statistics were written after the last look, when the size was `then`. `withdrawn`: they
-    were marked then, and are not now.
+    them, `seen_rows` the rows that they were made of, `changed_at_seconds` the time of the last change of data, None
+    if statistics were written last. `rewritten`: all of the statistics were written after the last look, when the size
+    was `then`. `withdrawn`: they were marked then, and are not now.
     """
 
     size: Size
@@ -274,4 +274,7 @@ def _was_unmarked(before: Health | None, facts: Facts) -> bool:
     if before is not None and not _is_newer(facts, before) and (before.marked or before.reason is Reason.UNMARKED):
         return True
     changed, made = facts.changed_at_seconds, facts.analyzed_at_seconds
-    return changed is not None and made is not None and changed >= made
+    if changed is None or made is None:
+        return False
+    is_known = before is not None and not _is_newer(facts, before)
+    return changed > made or (changed == made and not is_known)

@@ -13,6 +13,7 @@ from dataclasses import replace
 import structlog
 
 from hmstats.model.health.health import Health, assess, merge_parts
+from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.health import changed_tables, facts, health_rows, rewritten
 from hmstats.store.health.changed_tables import Progress
@@ -110,20 +111,38 @@ def _begin_walk(unit: Unit) -> None:
 
 
 def judge(unit: Unit, table_ids: Sequence[int]) -> None:
-    """Judge and store the health of these tables, and of their partitions that may have changed."""
+    """Judge and store the health of these tables, and of their partitions that may have changed.
+
+    Several statements read a table. If it was written between them, it is read again, twice at most.
+    """
+    left = table_ids
+    for again in (True, True, False):
+        left = _judge(unit, left, again=again)
+        if not left:
+            return
+
+
+def _judge(unit: Unit, table_ids: Sequence[int], *, again: bool) -> Sequence[int]:
+    """Judge tables as judge() does. Returns those that are to be judged `again`, since they were written meanwhile."""
     connection = unit.connection
     found = facts.tables(connection, table_ids)
-    if not found:
-        return
-    stored = health_rows.of_tables(connection, [each.id for each in found])
-    plain = [each for each in found if not each.partitioned and _is_news(unit, each, stored)]
+    stored = health_rows.of_tables(connection, [each.id for each in found]) if found else {}
+    news = [each for each in found if _is_news(unit, each, stored)]
+    if not news:
+        return ()
+    plain, partitioned = [each for each in news if not each.partitioned], [each for each in news if each.partitioned]
     fresh: dict[tuple[int, int], Health] = {}
     for table_id, known in facts.of_tables(connection, plain, _written(unit, plain, stored)).items():
         _, before = stored.get(table_id, (0, None))
         fresh[table_id, OF_TABLE] = assess(before, known, unit.now_milliseconds)
-    partitioned = [each for each in found if each.partitioned and _is_news(unit, each, stored)]
-    fresh |= _of_partitioned(unit, partitioned, stored)
-    health_rows.put(unit, fresh, {each.id: each.version for each in found})
+    fresh |= _of_partitions(unit, partitioned, stored)
+    now = versions.read_many(connection, [each.id for each in news]) if again else {}
+    written = {each.id for each in news if now.get(each.id, each.version) != each.version}
+    fresh = {key: each for key, each in fresh.items() if key[0] not in written}
+    whole = _of_partitioned(unit, [each for each in partitioned if each.id not in written], fresh)
+    fresh = {**{key: each for key, each in fresh.items() if key[1] == OF_TABLE}, **whole}
+    health_rows.put(unit, fresh, {each.id: each.version for each in news})
+    return sorted(written)
 
 
 def _is_news(unit: Unit, table: HealthTable, stored: Mapping[int, tuple[int, Health]]) -> bool:
@@ -137,16 +156,18 @@ def _written(
     """The statistics that were written since these tables were judged, or by the last writes of new ones."""
     if unit.shape.lacks(HMSTATS_HISTORY):
         return {}
-    versions = {
+    since = {
         each.id: stored[each.id][0] if each.id in stored else max(each.version - _LAST_WRITES, 0) for each in tables
     }
-    return rewritten.since(unit.connection, versions)
+    now = {} if unit.shape.beside_hive else {each.id: each.version for each in tables}
+    found = rewritten.since(unit.connection, since)
+    return {key: replace(each, untouched=each.version == now.get(key[0])) for key, each in found.items()}
 
 
-def _of_partitioned(
+def _of_partitions(
     unit: Unit, tables: Sequence[HealthTable], stored: Mapping[int, tuple[int, Health]]
 ) -> dict[tuple[int, int], Health]:
-    """The health of tables with partitions; that of their partitions is stored."""
+    """The health of partitions of these tables where it is not what is stored."""
     if not tables:
         return {}
     known = {each.id: (stored[each.id][0], each.version) for each in tables if each.id in stored}
@@ -165,8 +186,17 @@ def _of_partitioned(
         now = assess(before.get(key), known_now, unit.now_milliseconds)
         if now != before.get(key):
             fresh[key] = now
+    return fresh
+
+
+def _of_partitioned(
+    unit: Unit, tables: Sequence[HealthTable], fresh: Mapping[tuple[int, int], Health]
+) -> dict[tuple[int, int], Health]:
+    """The health of tables with partitions; the fresh health of these is stored."""
+    if not tables:
+        return {}
     ids = [each.id for each in tables]
-    health_rows.put(unit, fresh, {})
+    health_rows.put(unit, {key: each for key, each in fresh.items() if key[1] != OF_TABLE}, {})
     health_rows.forget_gone(unit, ids)
     sums = health_rows.sums(unit.connection, ids)
     return {(each, OF_TABLE): merge_parts(sums.get(each, ())) for each in ids}

@@ -203,7 +203,7 @@ def _facts(
         withdrawn=not marked and then is not None and 0 < analyzed <= len(Accurate.parse(then.get(PARAMETER)).columns),
         analyzed_at_seconds=at_seconds,
         seen_rows=seen if analyzed else None,
-        changed_at_seconds=row_count(known.get(LAST_DDL)),
+        changed_at_seconds=None if written is not None and written.untouched else row_count(known.get(LAST_DDL)),
         rewritten=is_whole,
         then=None if then is None else _size(then),
     )

@@ -23,12 +23,13 @@ _KEYS = (NUM_ROWS, NUM_FILES, TOTAL_SIZE, PARAMETER)
 class Rewritten:
     """The last write of statistics: of how many columns (None: all), and parameters that changed after it.
 
-    `version` is the table's that the write made. `then` has the values before a change of sizes and of marks of
-    accuracy; None where there was none.
+    `version` is the table's that the write made; if it still is, the table is `untouched` since. `then` has the values
+    before a change of sizes and of marks of accuracy; None where there was none.
     """
 
     columns: int | None
     version: int
+    untouched: bool = False
     then: dict[str, str | None] = field(default_factory=dict)
 
 
