@@ -64,6 +64,16 @@ def test_a_table_is_found(service: client.Metastore, name: TableName) -> None:
     assert service.find_table(TableName("hive", name.database, "absent")) is None
 
 
+def test_a_table_is_the_same_alone_and_among_others(
+    service: client.Metastore, name: TableName, partitioned: TableName
+) -> None:
+    together = {each.name: each for each in service.tables(name.database, [name.table, "absent", partitioned.table])}
+    assert together.keys() == {name, partitioned}
+    for each, found in together.items():
+        assert [*service.tables(name.database, [each.table])] == [found]
+    assert not [*service.tables(name.database, ["absent"])]
+
+
 def test_statistics_of_every_kind_come_back(service: client.Metastore, name: TableName) -> None:
     for _ in range(2):
         service.put_table_statistics(name, StatisticsSet(STATISTICS))

@@ -266,9 +266,7 @@ class Metastore(Questions):
         Their parameters include the sums of rows, files and bytes that hmstats computes from partitions.
         """
         for batch in batches(names, TABLES_A_CALL):
-            request = hive_metastore.GetTablesRequest(dbName=database, tblNames=batch, capabilities=_ABLE)
-            found = self._connection.call("get_table_objects_by_name_req", request).tables
-            for struct in found:
+            for struct in self._tables(database, batch):
                 yield replace(table_from_thrift(struct), parameters=dict(struct.parameters or {}))
 
     def partition_names(self, table: AnyTable, values: Sequence[str] = ()) -> list[str]:
@@ -506,6 +504,19 @@ class Metastore(Questions):
             dbName=name.database, tblName=name.table, catName=name.catalog, capabilities=_ABLE
         )
         return self._connection.call("get_table_req", request).table
+
+    def _tables(self, database: str, names: Sequence[str]) -> Sequence[Any]:
+        """The structs of tables. One alone is asked for as every client does, since hmstats caches that answer."""
+        if len(names) > 1:
+            request = hive_metastore.GetTablesRequest(dbName=database, tblNames=names, capabilities=_ABLE)
+            found: Sequence[Any] = self._connection.call("get_table_objects_by_name_req", request).tables
+            return found
+        try:
+            return [self._table(TableName("hive", database, each)) for each in names]
+        except CallRefused as error:
+            if error.kind == _NO_SUCH_OBJECT:
+                return []
+            raise
 
     def _partitions(self, name: TableName, names: Sequence[str]) -> list[Any]:
         return list(self._connection.call("get_partitions_by_names", *_position(name), names))

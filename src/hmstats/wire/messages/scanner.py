@@ -126,10 +126,10 @@ def _skip_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
                         continue
                     value_at = at + 3
                 elif remaining:
-                    while remaining and kinds == _STRINGS:
-                        at += 4 + _SIZE(inbox, at)[0]
-                        remaining -= 1
-                    if not remaining:
+                    if kinds == _STRINGS:
+                        for remaining in range(remaining, 0, -1):  # noqa: B007, B020 - so many are left if bytes run out
+                            at += 4 + _SIZE(inbox, at)[0]
+                        remaining = 0
                         continue
                     kind, value_at = kinds[remaining & 1], at
                 elif outer:
