@@ -12,7 +12,9 @@ import os
 import sys
 import time
 from collections import Counter
+from contextlib import nullcontext
 
+from tests.fixtures.postgres import own_server
 from tests.fuzz.in_process import Found, run
 from tests.fuzz.judged import run as judge
 from tests.fuzz.over_sockets import send
@@ -28,9 +30,11 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="that share the work")
     parser.add_argument("--shapes", type=float, help="seconds in which expensive requests are sent, and no others")
     parser.add_argument("--most-bytes", type=int, default=5_000_000, help="of an expensive request")
+    parser.add_argument("--postgres", action="store_true", help="the server of expensive requests is over PostgreSQL")
     given = parser.parse_args()
     if given.shapes is not None:
-        return _send_expensive(given.seed, given.shapes, given.most_bytes)
+        with own_server() if given.postgres else nullcontext() as postgres:
+            return _send_expensive(given.seed, given.shapes, given.most_bytes, postgres)
     over_sockets = given.count // _OVER_SOCKETS
     print(f"seed {given.seed}: {given.count:,} requests, {over_sockets:,} of them over sockets", flush=True)
     print(f"over sockets: {send(given.seed, range(over_sockets))}", flush=True)
@@ -38,8 +42,8 @@ def main() -> int:
     return 0
 
 
-def _send_expensive(seed: int, seconds: float, most_bytes: int) -> int:
-    judged = judge(seed, seconds, most_bytes)
+def _send_expensive(seed: int, seconds: float, most_bytes: int, postgres: str | None) -> int:
+    judged = judge(seed, seconds, most_bytes, postgres=postgres)
     print(f"seed {seed}: {judged}")
     return 1 if judged.faults else 0
 

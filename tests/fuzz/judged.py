@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.harness.worker_processes import Workers, workers
+from tests.fixtures.postgres import fresh_database
 from tests.fuzz.shapes import Request, draw
 from tests.server.serving import Client
 
+from hmstats.store.migration import migrate
 from hmstats.wire.idl import hive_metastore as api
 
 _MB = 1024 * 1024
@@ -112,11 +114,14 @@ class Judged:
         )
 
 
-def run(seed: int, seconds: float, most_bytes: int, first: int = 0) -> Judged:
-    """Send requests for so long. Raises AssertionError when the server ends or a bystander has to wait."""
+def run(seed: int, seconds: float, most_bytes: int, first: int = 0, postgres: str | None = None) -> Judged:
+    """Send requests for so long to a server over SQLite, or over a new database of the PostgreSQL at a URL.
+
+    Raises AssertionError when the server ends or a bystander has to wait.
+    """
     judged = Judged()
     with contextlib.ExitStack() as stack:
-        server, beside = (stack.enter_context(_server()) for _ in range(2))
+        server, beside = (stack.enter_context(_server(postgres)) for _ in range(2))
         (pid,) = server.alive()
         watch, watch_beside = (stack.enter_context(_bystander(each.port)) for each in (server, beside))
         until, number = time.monotonic() + seconds, first
@@ -141,11 +146,14 @@ def run(seed: int, seconds: float, most_bytes: int, first: int = 0) -> Judged:
 
 
 @contextlib.contextmanager
-def _server() -> Iterator[Workers]:
-    """One worker over an SQLite with two partitioned tables, which have statistics."""
+def _server(postgres: str | None) -> Iterator[Workers]:
+    """One worker over a database with two partitioned tables, which have statistics."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-shapes-")))
         url = f"sqlite:///{folder}/hmstats.sqlite"
+        if postgres is not None:
+            url = stack.enter_context(fresh_database(postgres))
+            migrate.upgrade(url)
         server = stack.enter_context(workers(folder, url, count=1, busy_poll_seconds=0, log_level="info"))
         with Client(("127.0.0.1", server.port)) as client:
             for table in ("t", "own"):

@@ -9,14 +9,16 @@ import pytest
 from tests.fuzz.judged import Cost, Judged, run
 from tests.fuzz.shapes import draw
 
-SECONDS = float(os.environ.get("HMSTATS_TEST_SHAPES", "40"))
+SECONDS = float(os.environ.get("HMSTATS_TEST_SHAPES", "20"))
 SEED = int(os.environ.get("HMSTATS_TEST_SEED", "1"))
 MOST_BYTES = 1_000_000
 
 
 @pytest.mark.slow
-def test_expensive_requests_harm_nobody() -> None:
-    judged = run(SEED, SECONDS, MOST_BYTES)
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_expensive_requests_harm_nobody(database: str, request: pytest.FixtureRequest) -> None:
+    postgres = request.getfixturevalue("postgres_server") if database == "postgres" else None
+    judged = run(SEED, SECONDS, MOST_BYTES, postgres=postgres)
     print(judged)
     assert judged.requests > 10
     assert not judged.faults, str(judged)
