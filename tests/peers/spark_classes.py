@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.peers.cache import CACHE, filling
+from tests.peers.cache import CACHE, filling, is_filled
 from tests.peers.start_hive import JAVA, pyspark_jars
 
 LITTLE_WORK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
@@ -27,7 +27,7 @@ _QUIET = "-Xlog:disable"
 def java_options() -> str:
     """How the Java of a session is started: with the archive, if there is one."""
     archive = _archive()
-    return f"{LITTLE_WORK} -XX:SharedArchiveFile={archive} {_QUIET}" if archive.exists() else LITTLE_WORK
+    return f"{LITTLE_WORK} -XX:SharedArchiveFile={archive} {_QUIET}" if is_filled(archive.parent) else LITTLE_WORK
 
 
 def _archive() -> Path:

@@ -198,13 +198,8 @@ class Metastore(Questions):
 
     def find_table(self, table: AnyTable) -> Table | None:
         """The table, or None when there is none."""
-        name = as_table_name(table)
-        try:
-            return table_from_thrift(self._table(name))
-        except CallRefused as error:
-            if error.kind == _NO_SUCH_OBJECT:
-                return None
-            raise
+        found = self._find(as_table_name(table))
+        return None if found is None else table_from_thrift(found)
 
     def existing_table(self, table: AnyTable) -> Table:
         """The table. Raises StatementError when there is none."""
@@ -505,18 +500,23 @@ class Metastore(Questions):
         )
         return self._connection.call("get_table_req", request).table
 
+    def _find(self, name: TableName) -> Any:
+        """The struct of a table, None when there is none."""
+        try:
+            return self._table(name)
+        except CallRefused as error:
+            if error.kind == _NO_SUCH_OBJECT:
+                return None
+            raise
+
     def _tables(self, database: str, names: Sequence[str]) -> Sequence[Any]:
         """The structs of tables. One alone is asked for as every client does, since hmstats caches that answer."""
         if len(names) > 1:
             request = hive_metastore.GetTablesRequest(dbName=database, tblNames=names, capabilities=_ABLE)
             found: Sequence[Any] = self._connection.call("get_table_objects_by_name_req", request).tables
             return found
-        try:
-            return [self._table(TableName("hive", database, each)) for each in names]
-        except CallRefused as error:
-            if error.kind == _NO_SUCH_OBJECT:
-                return []
-            raise
+        alone = self._find(TableName("hive", database, names[0]))
+        return [] if alone is None else [alone]
 
     def _partitions(self, name: TableName, names: Sequence[str]) -> list[Any]:
         return list(self._connection.call("get_partitions_by_names", *_position(name), names))

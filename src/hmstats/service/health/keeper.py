@@ -131,17 +131,17 @@ def _judge(unit: Unit, table_ids: Sequence[int], *, again: bool) -> Sequence[int
     if not news:
         return ()
     plain, partitioned = [each for each in news if not each.partitioned], [each for each in news if each.partitioned]
-    fresh: dict[tuple[int, int], Health] = {}
+    whole: dict[tuple[int, int], Health] = {}
     for table_id, known in facts.of_tables(connection, plain, _written(unit, plain, stored)).items():
         _, before = stored.get(table_id, (0, None))
-        fresh[table_id, OF_TABLE] = assess(before, known, unit.now_milliseconds)
-    fresh |= _of_partitions(unit, partitioned, stored)
+        whole[table_id, OF_TABLE] = assess(before, known, unit.now_milliseconds)
+    parts = _of_partitions(unit, partitioned, stored)
     now = versions.read_many(connection, [each.id for each in news]) if again else {}
     written = {each.id for each in news if now.get(each.id, each.version) != each.version}
-    fresh = {key: each for key, each in fresh.items() if key[0] not in written}
-    whole = _of_partitioned(unit, [each for each in partitioned if each.id not in written], fresh)
-    fresh = {**{key: each for key, each in fresh.items() if key[1] == OF_TABLE}, **whole}
-    health_rows.put(unit, fresh, {each.id: each.version for each in news})
+    health_rows.put(unit, {key: each for key, each in parts.items() if key[0] not in written}, {})
+    whole |= _of_partitioned(unit, [each.id for each in partitioned if each.id not in written])
+    judged = {each.id: each.version for each in news if each.id not in written}
+    health_rows.put(unit, {key: each for key, each in whole.items() if key[0] in judged}, judged)
     return sorted(written)
 
 
@@ -189,14 +189,10 @@ def _of_partitions(
     return fresh
 
 
-def _of_partitioned(
-    unit: Unit, tables: Sequence[HealthTable], fresh: Mapping[tuple[int, int], Health]
-) -> dict[tuple[int, int], Health]:
-    """The health of tables with partitions; the fresh health of these is stored."""
-    if not tables:
+def _of_partitioned(unit: Unit, ids: Sequence[int]) -> dict[tuple[int, int], Health]:
+    """The health of tables with partitions, by that of their partitions, which is stored."""
+    if not ids:
         return {}
-    ids = [each.id for each in tables]
-    health_rows.put(unit, {key: each for key, each in fresh.items() if key[1] != OF_TABLE}, {})
     health_rows.forget_gone(unit, ids)
     sums = health_rows.sums(unit.connection, ids)
     return {(each, OF_TABLE): merge_parts(sums.get(each, ())) for each in ids}
