@@ -1,10 +1,11 @@
 """What a gateway adds to a call, how fast a large answer passes through it, and statistics read by it and directly.
 
 Run with `python -m tests.benchmarks.bench_gateway [--megabytes 100] [--clients 1000] [--upstream thrift://HOST:PORT]
-[--hive 4.0 [--reads] [--trino]]`. Small calls go to a server of ours unless another upstream is named; large answers
-come from a process that does nothing but send them. With --hive, calls are asked of a real Hive on PostgreSQL and of a
-gateway before it, in turns; a Hive 4.0 logs its changes, so that the gateway keeps answers about tables. With --trino
-two Trinos plan a query over 1,000 partitions, one at the Hive and one at the gateway.
+[--hive 4.0 [--reads] [--large] [--trino]]`. Small calls go to a server of ours unless another upstream is named;
+large answers come from a process that does nothing but send them. With --hive, calls are asked of a real Hive on
+PostgreSQL and of a gateway before it, in turns; a Hive 4.0 logs its changes, so that the gateway keeps answers about
+tables. With --large the Hive is asked for partitions of so many megabytes too. With --trino two Trinos plan a query
+over 1,000 partitions, one at the Hive and one at the gateway.
 """
 
 import argparse
@@ -22,10 +23,12 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 from tests.benchmarks.durable import durable_server
+from tests.benchmarks.load import first_reply
 from tests.benchmarks.processes import family_of, listener_of
 from tests.benchmarks.scenarios import AT_ONCE, DATABASE, PARTITIONS, SCENARIOS, fill
 from tests.engines.test_planners import planner
 from tests.fixtures.hive import hive
+from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.gateway.gateways import Upstream, UpstreamSide
@@ -34,6 +37,7 @@ from tests.server.requests import encoded, request
 from tests.server.serving import Address, Client
 
 from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.idl import methods
 from hmstats.wire.messages.envelope import encode_reply, read_head
 
 _ROUNDS, _CALLS = 10, 300
@@ -42,6 +46,9 @@ _OF_HIVE = 5
 _PLANS = 10
 _PLANNED = "EXPLAIN SELECT k, sum(c1) FROM parted0 WHERE c0 > 5 GROUP BY k"
 _RECEIVED_AT_ONCE = 256 * 1024
+_LARGE_COLUMNS = 100
+_ADDED_AT_ONCE = 500
+_LARGE_SECONDS = 600
 _LAST = b"the last partition"
 _PARTED = {"db_name": DATABASE, "tbl_name": "parted0"}
 _ABOUT_TABLES: Sequence[tuple[str, str, Mapping[str, Any]]] = (
@@ -50,6 +57,14 @@ _ABOUT_TABLES: Sequence[tuple[str, str, Mapping[str, Any]]] = (
     ("get_partitions_by_names, 100", "get_partitions_by_names", {**_PARTED, "names": PARTITIONS[:AT_ONCE]}),
 )
 """Calls whose answers a gateway keeps if the upstream's log proves them."""
+_ITSELF: Mapping[str, Any] = {
+    "getName": "metastore",
+    "getVersion": "3.1.3",
+    "get_metastore_db_uuid": "bench",
+    "get_current_notificationEventId": api.CurrentNotificationEventId(eventId=1),
+    "set_ugi": [],
+}
+"""What the sender of large answers says of itself."""
 _END = _LAST + b"\0\0"
 """The end of a large answer: those of its last partition and of the result."""
 
@@ -62,12 +77,15 @@ def main() -> None:
     parser.add_argument("--upstream", help="that small calls go to")
     parser.add_argument("--hive", choices=("3.1", "4.0"), help="whose calls are measured, and nothing else")
     parser.add_argument("--reads", action="store_true", help="of these calls those that read")
+    parser.add_argument("--large", action="store_true", help="whose answer of --megabytes is measured too")
     parser.add_argument("--trino", action="store_true", help="two of which plan a query")
     given = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-bench-")))
         if given.hive:
             port, gateway = _of_hive(stack, folder, given.hive, reads_only=given.reads)
+            if given.large:
+                _large_of_hive(port, gateway, given.megabytes)
             if given.trino:
                 _of_trino(stack, folder, port, gateway)
             return
@@ -105,6 +123,41 @@ def _of_hive(stack: ExitStack, folder: Path, release: str, *, reads_only: bool) 
                 f"x {medians[1] / medians[0]:.2f} ({tenths[1] / tenths[0]:.2f})"
             )
     return port, gateway[1]
+
+
+def _large_of_hive(port: int, gateway: int, megabytes: int) -> None:
+    """Print how fast all partitions of a table come from a Hive, and through a gateway."""
+    metastore = Metastore("bench", port, 4.0, DATABASE)
+    with metastore.clients:
+        columns = {f"column_{number}": "bigint" for number in range(_LARGE_COLUMNS)}
+        metastore.table("large", columns, keys=["k"])
+        count = megabytes * 1_000_000 // len(encoded(metastore.partition("0", table="large", columns=columns)))
+        for begin in range(0, count, _ADDED_AT_ONCE):
+            numbers = range(begin, min(begin + _ADDED_AT_ONCE, count))
+            metastore.add_partitions(*([f"{each}"] for each in numbers), table="large", columns=columns)
+    asked = request("get_partitions", db_name=DATABASE, tbl_name="large", max_parts=-1)
+    processes = list(family_of(listener_of(gateway)))
+    with Client(("127.0.0.1", port)) as direct, Client(("127.0.0.1", gateway)) as relayed:
+        for each in (direct, relayed):
+            each.socket.settimeout(_LARGE_SECONDS)
+        size = first_reply(direct.socket, "get_partitions", asked)
+        for _ in range(3):
+            for name, client in (("direct", direct), ("relayed", relayed)):
+                before, began = _peak_mb(processes), time.perf_counter()
+                client.send(asked)
+                _receive(client, size)
+                speed = size / 1e6 / (time.perf_counter() - began)
+                more = _peak_mb(processes) - before
+                print(f"{size / 1e6:.0f} MB of a Hive, {name}: {speed:.1f} MB/s; the gateway held {more:+.1f} MB more")
+
+
+def _receive(client: Client, size: int) -> None:
+    """Take so many bytes of an answer."""
+    buffer = bytearray(_RECEIVED_AT_ONCE)
+    while size:
+        got = client.socket.recv_into(buffer, min(size, len(buffer)))
+        assert got, f"{size} bytes are missing"
+        size -= got
 
 
 def _of_trino(stack: ExitStack, folder: Path, *ports: int) -> None:
@@ -212,7 +265,7 @@ def _received(client: Client) -> int:
 
 @contextmanager
 def _sender(megabytes: int) -> Iterator[Address]:
-    """A process that answers everything with partitions."""
+    """A process that answers everything with partitions, but questions about itself."""
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(target=_send, args=(theirs, megabytes), daemon=True)
     process.start()
@@ -233,7 +286,9 @@ def _send(told: Connection, megabytes: int) -> None:
         while (asked := side.request()) is not None:
             head = read_head(asked)
             assert head is not None
-            side.send(encode_reply(head, body))
+            itself = _ITSELF.get(head.name)
+            said = body if itself is None else encoded(methods()[head.name].result(success=itself))
+            side.send(encode_reply(head, said))
 
     with Upstream(answer) as upstream:
         told.send(upstream.address)

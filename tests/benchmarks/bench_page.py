@@ -1,6 +1,6 @@
 """Measures how soon the page answers over a large catalog: `python -m tests.benchmarks.bench_page --tables 10000`.
 
-Tables, partitions and columns are made over Thrift on SQLite; then each page is asked for 40 times on one connection.
+Tables, partitions and columns are made over Thrift on SQLite; then each page is asked for 100 times on one connection.
 The processor time of the page and of the server is told beside the time of the first byte, which depends on what else
 the machine does. With `--folder` the catalog stays there, and is not made again.
 """
@@ -28,7 +28,7 @@ from hmstats.wire.idl import hive_metastore as api
 
 _DATABASES = 100
 _CLIENTS = 3
-_TIMES = 40
+_TIMES = 100
 _PARTITIONS_A_CALL = 5_000
 _PARQUET = "org.apache.hadoop.hive.ql.io.parquet"
 PAGES = (

@@ -54,6 +54,7 @@ def test_an_upstream_that_ends_is_named_and_the_gateway_answers_statistics(tmp_p
         assert len(ours.table_statistics(table, ["a"])) == 1
 
 
+@pytest.mark.slow
 def test_each_of_several_upstreams_is_told_by_its_name(hmstats_sqlite: int, tmp_path: Path) -> None:
     first = Metastore("hmstats-sqlite", hmstats_sqlite, 4.0)
     http_port = free_port()

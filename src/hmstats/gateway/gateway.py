@@ -170,17 +170,17 @@ class Gateway:
         def ask(way: Stream) -> Relayed:
             return self._relay.answer(request, session, way)
 
-        def relayed() -> Relayed:
-            return self._joined.answer(user, request, stream, ask)
+        def relayed(way: Stream) -> Relayed:
+            return self._joined.answer(user, request, way, ask)
 
         if self._relay.is_bound(session):
             return ask(stream)
         if request.head.name not in KEPT or request.head.oneway:
-            return relayed()
+            return relayed(stream)
         try:
             calls = self._calls(self._itself)
         except MetaError:
-            return relayed()
+            return relayed(stream)
         return self._kept.answer(calls, user, request, stream, relayed)
 
     @property
@@ -256,7 +256,8 @@ class Gateway:
             return relayed()
         if reads:
             return here()
-        if merges(request.head.name, arguments, self._calls(session).generation.number):
+        is_merge = merges(request.head.name, arguments, self._calls(session).generation.number)
+        if is_merge:
             self._send_before(question.table)
             self._mirroring.sync(self._calls(session), question)
             changed = without_unmarked(request, arguments, question, self._mirroring.tables)
@@ -265,7 +266,11 @@ class Gateway:
             request = changed
         self._put_parameters(session, arguments)
         answered = here(request)
-        if not answered.refused and self._writes is UpstreamWrites.THROUGH:
+        if answered.refused or self._writes is UpstreamWrites.OFF:
+            return answered
+        if not is_merge:  # what is merged was marked before
+            self._send_again(question)
+        if self._writes is UpstreamWrites.THROUGH:
             self._send_through(question.table)
         return answered
 
@@ -353,6 +358,13 @@ class Gateway:
                 self._sending.send_before(self._calls(self._itself), table)
             except MetaError as error:  # it is sent later, if the upstream is there again
                 _log.info("sending_waits", object=str(table), reason=str(error))
+
+    def _send_again(self, question: Question) -> None:
+        """Have the upstream mark what was written and is there already; its marks are no part of the answer."""
+        try:
+            self._sending.send_again(self._calls(self._itself), question)
+        except (CallRefused, MetaError, UpstreamClosed) as error:
+            _log.warning("not_marked", object=str(question.table), reason=str(error))
 
     def _send_through(self, table: TableName) -> None:
         failed = self._sending.send_table(self._calls(self._itself), table)

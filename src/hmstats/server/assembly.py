@@ -224,7 +224,8 @@ def build(
     if relay is None:
         dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
     else:
-        dispatcher = Dispatcher(methods(), calls, guard=guard, audit=audit, relay=relay)
+        answers = _answers(store, RecentChanges(store.changes_since), limits.answers_bytes)
+        dispatcher = Dispatcher(methods(), calls, answers, guard=guard, audit=audit, relay=relay)
     sessions = partial(Session, spark_names=frozenset(rules.spark_names), canary=rules.canary)
     chores = [] if store.read_only else _upkeep(store, warehouse, rules, keeper, made.blocks)
     chores.append(Chore("garbage", GarbageCollection().run, _COLLECTION_SECONDS))
@@ -232,14 +233,17 @@ def build(
         chores.append(Chore("database_probe", DatabaseProbe(store).run, PROBE_SECONDS, at_once=True))
     chores += [] if relay is None else relay.chores
     chores += _security_chores(security, store)
-    versions = store if relay is None else None  # no answer of a gateway is cached
+    versions = store if relay is None else None  # the upstream is asked first, whatever answers are cached
     return Server(address, dispatcher, limits, tuple(chores), versions, sessions, tls, authentication)
 
 
-def assemble_here(store: Store, warehouse: Warehouse, rules: Rules, *, mirrors: bool) -> tuple[Dispatcher, list[Chore]]:
+def assemble_here(
+    store: Store, warehouse: Warehouse, rules: Rules, *, mirrors: bool, answers_bytes: int = 0
+) -> tuple[Dispatcher, list[Chore]]:
     """What answers calls from a database beside that of `build`, and what is to be done there from time to time.
 
-    The database has `mirrors` of another metastore's tables, or tables of its own.
+    The database has `mirrors` of another metastore's tables, or tables of its own. Answers of `answers_bytes` together
+    are cached.
     """
     prepare(store, warehouse)
     rules = _of_mirrors(rules) if mirrors else rules
@@ -249,7 +253,8 @@ def assemble_here(store: Store, warehouse: Warehouse, rules: Rules, *, mirrors: 
         store.enable_history()
     made, keeper = _statistics(store, rules), HealthKeeper(store)
     calls = _all_calls(store, warehouse, rules, Security(), made, keeper)
-    return Dispatcher(methods(), calls), _upkeep(store, warehouse, rules, keeper, made.blocks)
+    answers = _answers(store, RecentChanges(store.changes_since), answers_bytes)
+    return Dispatcher(methods(), calls, answers), _upkeep(store, warehouse, rules, keeper, made.blocks)
 
 
 def _of_mirrors(rules: Rules) -> Rules:
@@ -325,9 +330,7 @@ def _dispatcher(
 ) -> Dispatcher:
     """The dispatcher, which answers from caches, straight from bytes, or by the calls."""
     recent = RecentChanges(store.changes_since)
-    answers = AnswerCache(store.current_versions, limits.answers_bytes, recent.between)
-    store.on_older_database(recent.clear)
-    store.on_older_database(answers.clear)
+    answers = _answers(store, recent, limits.answers_bytes)
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
         return Dispatcher(methods(), calls, answers, guard=guard, audit=audit)
     kept = TableCache(store.current_versions, recent.between, limits.objects_bytes)
@@ -338,6 +341,14 @@ def _dispatcher(
     writes = DirectWrites(made.writer.plain, guard)
     quick, direct, ready = objects.calls(), writes.calls(), objects.ready()
     return Dispatcher(methods(), calls, answers, quick, direct, ready, writes.recognise, guard=guard, audit=audit)
+
+
+def _answers(store: Store, recent: RecentChanges, most_bytes: int) -> AnswerCache:
+    """A cache of answers, which is emptied with `recent` when the database turns out to be an older one."""
+    answers = AnswerCache(store.current_versions, most_bytes, recent.between)
+    store.on_older_database(recent.clear)
+    store.on_older_database(answers.clear)
+    return answers
 
 
 def _statistics(store: Store, rules: Rules) -> _Statistics:

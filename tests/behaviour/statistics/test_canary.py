@@ -9,6 +9,7 @@ from tests.behaviour.statistics.test_pending import longs, ours, prefer, put
 from tests.behaviour.statistics.test_statistics_locks import partitioned
 from tests.behaviour.structs import statistics, statistics_of
 from tests.fixtures.metastores import Metastore
+from tests.fixtures.tiers import first_of
 
 from hmstats.client.metastore import Metastore as Client
 from hmstats.wire.idl import hive_metastore as api
@@ -52,7 +53,7 @@ def _timeless(found: Iterator[str]) -> list[str]:
     return [each for each in found if "lastAnalyzed" not in each]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", first_of(range(2)))
 def test_canaries_see_what_waits_and_nobody_else_does(
     partitioned: Metastore, ours: Client, canary: Any, seed: int
 ) -> None:

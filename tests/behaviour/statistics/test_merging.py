@@ -8,6 +8,7 @@ from tests.fixtures.metastores import HIVES, Metastore
 from tests.sketch.vectors import of_longs
 from thriftpy2.thrift import TApplicationException
 
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.wire.idl import hive_metastore as api
 
 A1, A2 = "k=a/j=1", "k=a/j=2"
@@ -119,6 +120,19 @@ def test_columns_that_are_not_marked_as_accurate(merging: Metastore) -> None:
     merge(merging, statistics(merging, statistics_of("l"), statistics_of("s"), partition=A1))
     found = set(of_partitions(merging, [A1], "l", "s")[A1])
     assert found == merging.expects({"l", "s"}, {"hive-4.0": {"l"}})
+
+
+@pytest.mark.parametrize("partition", [None, A1])
+def test_merging_into_nothing(merging: Metastore, partition: str | None) -> None:
+    """A Hive passes over it, since nothing is marked; here it is stored, and no column is marked."""
+    partitioned(merging) if partition else merging.table()
+    merge(merging, statistics(merging, statistics_of("l"), partition=partition))
+    found = of_partitions(merging, [partition], "l").get(partition, {}) if partition else of_table(merging, "l")
+    assert set(found) == merging.expects({"l"}, {"hive-4.0": set()})
+    if not merging.flavour.startswith("hive"):
+        owner = merging.client().get_partition_by_name(merging.database, "t", partition) if partition else None
+        parameters = merging.parameters() if owner is None else owner.parameters
+        assert Accurate.parse(parameters.get(PARAMETER)).columns == frozenset()
 
 
 def test_a_side_without_bounds_does_not_erase_the_others(merging: Metastore) -> None:

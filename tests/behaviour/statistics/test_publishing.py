@@ -131,6 +131,7 @@ def _clients(metastore: Metastore, number: int) -> Iterator[list[Client]]:
         yield [opened.enter_context(connect(f"thrift://127.0.0.1:{metastore.port}")) for _ in range(number)]
 
 
+@pytest.mark.slow
 def test_of_several_who_publish_and_reject_one_has_it(partitioned: Metastore, ours: Client) -> None:
     """Publishes and a reject at the same time: the same numbers are published at most once, and never half."""
     table = f"{partitioned.database}.t"

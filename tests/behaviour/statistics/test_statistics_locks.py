@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.behaviour.structs import of_partitions, of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
+from tests.fixtures.tiers import first_of
 from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.thrift import TClient
 from thriftpy2.transport import TSocket
@@ -229,7 +230,7 @@ LOCKS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(LOCKS)))
+@pytest.mark.parametrize("number", first_of(range(len(LOCKS))))
 def test_no_write_changes_what_is_locked(partitioned: Metastore, ours: Client, number: int) -> None:
     chance = random.Random(number)
     _alter_table(partitioned, chance)

@@ -77,6 +77,7 @@ def test_a_token_that_lasts_long_is_renewed_no_second_time() -> None:
     assert (metastore.calls.count("renew_delegation_token"), logged) == (1, [])
 
 
+@pytest.mark.slow
 def test_a_failed_renewal_is_repeated_while_the_token_lasts() -> None:
     def renewal(number: int) -> int:
         if number in (2, 3):

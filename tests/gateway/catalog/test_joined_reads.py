@@ -58,7 +58,7 @@ def upstream() -> Upstream:
 
 
 def waiting(upstream: Upstream) -> int:
-    return sum(each.members for each in upstream.joined._waiting.values())
+    return sum(each.members for each in upstream.joined.rounds.waiting.values())
 
 
 def test_those_that_wait_are_asked_once_behind_the_one_under_way(upstream: Upstream) -> None:
@@ -76,8 +76,8 @@ def test_those_that_wait_are_asked_once_behind_the_one_under_way(upstream: Upstr
     upstream.go.release()
     assert last.result(20) == "3"
     assert upstream.asked == 3
-    assert not upstream.joined._running
-    assert not upstream.joined._waiting
+    assert not upstream.joined.rounds.running
+    assert not upstream.joined.rounds.waiting
 
 
 def test_other_users_and_other_calls_are_asked_at_once(upstream: Upstream) -> None:
@@ -111,7 +111,7 @@ def test_an_error_is_each_callers_own(upstream: Upstream, error: Exception, aske
 
 
 def test_one_that_hangs_does_not_hold_up_others_for_long(upstream: Upstream, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hmstats.gateway.catalog.joined_reads.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("hmstats.gateway.upstream.rounds.PATIENCE_SECONDS", 0.1)
     hanging = upstream.ask(1)
     wait_until(lambda: upstream.asked == 1)
     others = [upstream.ask(2), upstream.ask(3)]

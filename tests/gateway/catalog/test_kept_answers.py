@@ -15,10 +15,10 @@ from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.gateway.upstream.connection import User
 from hmstats.gateway.upstream.notification_log import NotificationLog
 from hmstats.server.calls.call_kinds import READS
-from hmstats.server.calls.relaying import Relayed
+from hmstats.server.calls.relaying import Relayed, Stream
 from hmstats.server.messages.request import Request
 from hmstats.wire.idl import methods
-from hmstats.wire.messages.envelope import encode_reply, read_head
+from hmstats.wire.messages.envelope import Pieces, encode_reply, read_head
 
 ANNA, BEN = User("anna"), User("ben")
 
@@ -33,22 +33,56 @@ class Upstream:
         self.asked = 0
         self.more: list[str] = []
 
-    def ask(self, name: str = "get_partition_names", *, user: User = ANNA, sequence: int = 5, **changed: Any) -> Any:
-        """The answer to a question about table d.t, through what is kept."""
+    def ask(
+        self,
+        name: str = "get_partition_names",
+        *,
+        user: User = ANNA,
+        sequence: int = 5,
+        parts: "Parts | None" = None,
+        **changed: Any,
+    ) -> Any:
+        """The answer to a question about table d.t, through what is kept; to `parts` it comes in parts."""
         given = {"db_name": "d", "tbl_name": "t", "max_parts": -1, **changed}
         message = request(name, sequence, **given)
         head = read_head(message)
         assert head is not None
 
-        def relay() -> Relayed:
+        def relay(stream: Stream) -> Relayed:
             self.asked += 1
-            body = encoded(methods()[name].result(success=[str(self.asked), *self.more]))
-            return Relayed((encode_reply(head, body),))
+            reply = encode_reply(head, encoded(methods()[name].result(success=[str(self.asked), *self.more])))
+            if not stream.possible:
+                return Relayed((reply,))
+            stream.send((reply[:40], reply[40:50]))
+            stream.send((reply[50:60],))
+            return Relayed((reply[60:],))
 
-        answered = self.kept.answer(self.log, user, Request(message, head), WholeAnswer(), relay)  # type: ignore[arg-type]
-        reply = ReplyReader(BytesIO(b"".join(answered.rest))).next()
+        stream: Any = parts or WholeAnswer()
+        answered = self.kept.answer(self.log, user, Request(message, head), stream, relay)  # type: ignore[arg-type]
+        sent = parts.taken() if parts else b""
+        reply = ReplyReader(BytesIO(sent + b"".join(answered.rest))).next()
         assert reply.sequence == sequence
         return reply.value[0]
+
+
+class Parts:
+    """The way to a client that takes a reply in parts."""
+
+    possible = True
+    begun = False
+    abandoned = False
+
+    def __init__(self) -> None:
+        self._sent = b""
+
+    def send(self, pieces: Pieces) -> None:
+        self.begun = True
+        self._sent += b"".join(pieces)
+
+    def taken(self) -> bytes:
+        """What was sent since this was last asked."""
+        sent, self._sent = self._sent, b""
+        return sent
 
 
 def test_an_answer_is_kept_until_its_table_changes() -> None:
@@ -114,6 +148,15 @@ def test_large_answers_and_materialized_views_are_not_kept(more: str) -> None:
     upstream = Upstream(most_bytes=10_000_000)
     upstream.more = [more]
     assert [upstream.ask(), upstream.ask()] == ["1", "2"]
+
+
+@pytest.mark.parametrize(("more", "answers"), [("x", ["1", "1", "1"]), ("x" * 1_000_001, ["1", "2", "3"])])
+def test_an_answer_that_goes_on_in_parts_is_kept_unless_it_is_large(more: str, answers: list[str]) -> None:
+    upstream = Upstream(most_bytes=10_000_000)
+    upstream.more = [more]
+    parts = Parts()
+    assert [upstream.ask(parts=parts), upstream.ask(parts=parts), upstream.ask()] == answers
+    assert parts.begun
 
 
 def test_while_the_upstream_is_away_nothing_is_answered_from_what_is_kept() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tests.fixtures.faketime import clock_ahead
+from tests.fixtures.hive import hive
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
@@ -18,18 +19,25 @@ from hmstats.wire.idl import hive_metastore as api
 
 pytestmark = pytest.mark.slow
 
-HOURS = {"upstream": 7, "gateway": -5, "other gateway": 30}
+HOURS = {"hmstats-sqlite": (7, -5, 30), "hive-4.0": (0, -12, 23)}
+"""How many hours the clocks of the upstream and of two gateways are ahead. A JVM hangs unless its time is right."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=["hmstats-sqlite", pytest.param("hive-4.0", marks=pytest.mark.hive)])
 def ports(
-    postgres_server: str, postgres_template: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[int, int, int]]:
-    """The port of the upstream, and those of two gateways on one database."""
-    upstream, first, second = (tmp_path_factory.mktemp(name.replace(" ", "-")) for name in HOURS)
-    clocks = {name: clock_ahead(hours) for name, hours in HOURS.items()}
+    request: pytest.FixtureRequest,
+    postgres_server: str,
+    postgres_template: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[str, int, int, int]]:
+    """The flavour of the upstream, its port, and those of two gateways on one database."""
+    upstream, first, second = (tmp_path_factory.mktemp(name) for name in ("upstream", "gateway", "other-gateway"))
+    of_upstream, *of_gateways = HOURS[request.param]
     with ExitStack() as stack:
-        direct = stack.enter_context(serving(upstream, environment=clocks["upstream"]))
+        if of_upstream:
+            direct = stack.enter_context(serving(upstream, environment=clock_ahead(of_upstream)))
+        else:
+            direct = stack.enter_context(hive("4.0", upstream))
         database = stack.enter_context(fresh_database(postgres_server, postgres_template))
         gateways = [
             stack.enter_context(
@@ -38,19 +46,19 @@ def ports(
                     *("--upstream", f"thrift://127.0.0.1:{direct}", "--workers", "1"),
                     database=database,
                     settings={"upstream_write_seconds": SECONDS},
-                    environment=clocks[name],
+                    environment=clock_ahead(hours),
                 )
             )
-            for folder, name in ((first, "gateway"), (second, "other gateway"))
+            for folder, hours in zip((first, second), of_gateways, strict=True)
         ]
         one, other = gateways
-        yield direct, one, other
+        yield request.param, direct, one, other
 
 
 @pytest.fixture
-def both(ports: tuple[int, int, int]) -> Iterator[tuple[Doors, Doors]]:
-    port, *gateways = ports
-    direct = Metastore("hmstats-sqlite", port, 4.0)
+def both(ports: tuple[str, int, int, int]) -> Iterator[tuple[Doors, Doors]]:
+    flavour, port, *gateways = ports
+    direct = Metastore(flavour, port, 4.0)
     with direct.clients:
         direct.client().create_database(api.Database(name=direct.database, description="", parameters={}))
         first, second = (Doors(direct, replace(direct, port=each)) for each in gateways)
@@ -58,9 +66,17 @@ def both(ports: tuple[int, int, int]) -> Iterator[tuple[Doors, Doors]]:
 
 
 def test_the_clocks_are_apart(both: tuple[Doors, Doors]) -> None:
-    first, _ = both
+    """The upstream tells its own time; a gateway's is in the provenance of what is written there."""
+    first, second = both
+    hours = HOURS[first.direct.flavour]
     first.direct.table("clock", {"a": "bigint"})
-    assert first.direct.read_table("clock").createTime - time.time() > 6 * 3600
+    ahead = [(first.direct.read_table("clock").createTime - time.time()) / 3600]
+    for door in (first, second):
+        door.ours.put_table_statistics(door.name("clock"), StatisticsSet((long(1, 2),)))
+        written = door.ours.provenance(door.name("clock"), ["a"])[0].provenance.written_at_seconds
+        assert written is not None
+        ahead.append((written - time.time()) / 3600)
+    assert ahead == pytest.approx(hours, abs=0.5)
 
 
 def test_whoever_wrote_last_is_answered_at_every_door(both: tuple[Doors, Doors]) -> None:

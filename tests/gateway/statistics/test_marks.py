@@ -1,14 +1,15 @@
 """COLUMN_STATS_ACCURATE at the upstream: no statistics that are sent there mark what is not accurate any more."""
 
 import time
+from collections.abc import Collection
 from typing import Any
 
 import pytest
-from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, long, until
+from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, long, of_all, until
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
-from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.statistics.column_statistics import set_to_thrift
 
@@ -18,15 +19,16 @@ def marked(doors: Doors) -> frozenset[str]:
     return Accurate.parse(doors.direct.parameters().get(PARAMETER)).columns
 
 
-def unmark(door: Any, doors: Doors) -> None:
-    """Take the marks away, as an engine does that writes rows without gathering statistics."""
+def unmark(door: Any, doors: Doors, columns: Collection[str] | None = None) -> None:
+    """Take the marks of columns (None: all) away, as an engine does that writes rows without gathering statistics."""
     table = door.read_table()
-    table.parameters.pop(PARAMETER, None)
-    door.client().alter_table_with_environment_context(doors.direct.database, "t", table, None)
+    table.parameters[PARAMETER] = Accurate.parse(table.parameters.get(PARAMETER)).without_columns(columns).text()
+    quiet = api.EnvironmentContext(properties={"DO_NOT_UPDATE_STATS": "true"})
+    door.client().alter_table_with_environment_context(doors.direct.database, "t", table, quiet)
 
 
-def merge(doors: Doors, low: int, high: int) -> None:
-    name, given = TableName("hive", doors.direct.database, "t"), StatisticsSet((long(low, high),))
+def merge(doors: Doors, low: int, high: int, *more: ColumnStatistics) -> None:
+    name, given = TableName("hive", doors.direct.database, "t"), StatisticsSet((long(low, high), *more))
     structs = [set_to_thrift(name, given, hive4=True)]
     request = api.SetPartitionsStatsRequest(colStats=structs, needMerge=True, engine="hive")
     assert doors.here.client().set_aggr_stats_for(request)
@@ -35,18 +37,54 @@ def merge(doors: Doors, low: int, high: int) -> None:
 def test_rows_that_are_merged_behind_each_other(doors: Doors) -> None:
     """The second write comes before the upstream has got the first one."""
     doors.here.table(columns=COLUMNS)
-    for low, high in ((5, 6), (1, 2), (8, 9)):
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(5, 6),)))
+    for low, high in ((1, 2), (8, 9)):
         merge(doors, low, high)
     assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(1, 9)]
     until([(1, 9)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
     assert "a" in marked(doors)
 
 
-def test_a_column_that_is_not_marked_is_not_merged(doors: Doors) -> None:
+def test_new_rows_of_a_table_without_statistics_are_not_all_of_it(doors: Doors) -> None:
+    """Rows that were written without statistics may be there before them."""
     if doors.direct.generation < 3:
         pytest.skip("Hive 2.3 merges whatever is marked")
     doors.here.table(columns=COLUMNS)
     merge(doors, 5, 6)
+    assert not doors.ours.table_statistics(doors.name(), ["a"])
+    time.sleep(3 * SECONDS)
+    assert marked(doors) == frozenset()
+    assert not doors.there.table_statistics(doors.name(), ["a"])
+
+
+def test_partitions_are_found_however_their_names_are_written(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS, keys=["day"])
+    doors.here.add_partitions(["01"], ["a/b c"], columns=COLUMNS)
+    names = ["day=01", "day=a%2Fb c"]
+    doors.ours.put_partition_statistics(doors.name(), [StatisticsSet((long(5, 6),), each) for each in names])
+    name = TableName("hive", doors.direct.database, "t")
+    sets = [StatisticsSet((long(1, 9),), each.replace("day", "DAY")) for each in names]
+    structs = [set_to_thrift(name, each, hive4=True) for each in sets]
+    request = api.SetPartitionsStatsRequest(colStats=structs, needMerge=True, engine="hive")
+    assert doors.here.client().set_aggr_stats_for(request)
+    found = doors.ours.partition_statistics(doors.name(), ["a"], names)
+    assert [bounds(each.columns) for each in found] == [[(1, 9)]] * 2
+
+
+def test_rows_of_a_partition_that_is_not_there_are_refused(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS, keys=["day"])
+    name = TableName("hive", doors.direct.database, "t")
+    struct = set_to_thrift(name, StatisticsSet((long(5, 6),), "day=1"), hive4=True)
+    request = api.SetPartitionsStatsRequest(colStats=[struct], needMerge=True, engine="hive")
+    with pytest.raises(api.NoSuchObjectException, match="day=1"):
+        doors.here.client().set_aggr_stats_for(request)
+
+
+def test_a_column_that_is_not_marked_is_not_merged(doors: Doors) -> None:
+    if doors.direct.generation < 3:
+        pytest.skip("Hive 2.3 merges whatever is marked")
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(5, 6),)))
     until([(5, 6)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
     unmark(doors.direct, doors)
     merge(doors, 1, 9)
@@ -54,6 +92,20 @@ def test_a_column_that_is_not_marked_is_not_merged(doors: Doors) -> None:
     time.sleep(3 * SECONDS)
     assert marked(doors) == frozenset()
     assert bounds(doors.there.table_statistics(doors.name(), ["a"])) == [(5, 6)]
+
+
+def test_beside_a_column_that_is_merged_the_others_are_not_marked(doors: Doors) -> None:
+    if doors.direct.generation < 3:
+        pytest.skip("Hive 2.3 merges whatever is marked")
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    until(frozenset(COLUMNS), lambda: marked(doors))
+    unmark(doors.direct, doors, ["d"])
+    assert marked(doors) == {"a", "s"}
+    (of_d,) = (each for each in of_all(1) if each.column == "d")
+    merge(doors, -5, 99, of_d)
+    until([(-5, 99)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+    assert marked(doors) == {"a", "s"}
 
 
 def test_what_was_written_before_a_column_was_unmarked_does_not_mark_it_again(doors: Doors) -> None:
@@ -64,3 +116,35 @@ def test_what_was_written_before_a_column_was_unmarked_does_not_mark_it_again(do
     time.sleep(3 * SECONDS)
     assert marked(doors) == frozenset()
     assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(5, 6)]
+
+
+def test_statistics_that_are_written_as_they_were_are_marked_again(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS)
+    given = StatisticsSet((long(5, 6),))
+    doors.ours.put_table_statistics(doors.name(), given)
+    until(frozenset("a"), lambda: marked(doors))
+    time.sleep(3 * SECONDS)
+    unmark(doors.direct, doors)
+    doors.ours.put_table_statistics(doors.name(), given)
+    assert marked(doors) == {"a"}
+    assert bounds(doors.there.table_statistics(doors.name(), ["a"])) == [(5, 6)]
+
+
+def test_statistics_of_partitions_that_are_written_as_they_were_are_marked_again(doors: Doors) -> None:
+    doors.here.table(columns=COLUMNS, keys=["day"])
+    doors.here.add_partitions(["1"], ["2"], columns=COLUMNS)
+    given = [StatisticsSet((long(5, 6),), each) for each in ("day=1", "day=2")]
+
+    def marks() -> list[frozenset[str]]:
+        found = doors.direct.client().get_partitions_by_names(doors.direct.database, "t", ["day=1", "day=2"])
+        return [Accurate.parse(each.parameters.get(PARAMETER)).columns for each in found]
+
+    doors.ours.put_partition_statistics(doors.name(), given)
+    until([frozenset("a")] * 2, marks)
+    time.sleep(3 * SECONDS)
+    partition = doors.direct.client().get_partition_by_name(doors.direct.database, "t", "day=2")
+    partition.parameters.pop(PARAMETER)
+    doors.direct.client().alter_partitions(doors.direct.database, "t", [partition])
+    assert marks() == [{"a"}, frozenset()]
+    doors.ours.put_partition_statistics(doors.name(), given)
+    assert marks() == [{"a"}, {"a"}]

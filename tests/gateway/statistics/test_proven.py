@@ -3,11 +3,14 @@
 import base64
 import gzip
 import json
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.gateway.gateways import wait_until
 
 from hmstats.errors import CallRefused
 from hmstats.gateway.statistics import proven
@@ -109,6 +112,31 @@ def renamed(old: str, *, packed: bool) -> dict[str, Any]:
 def test_a_rename_ends_comparisons_of_the_old_name(compared: Proven, log: Log, packed: bool) -> None:
     log.add("ALTER_TABLE", "new", **renamed("t", packed=packed))
     assert holding(compared, log) == ["u"]
+
+
+def test_all_that_wait_for_the_number_ask_once() -> None:
+    log, found, go = Log(), NotificationLog(), threading.Semaphore(0)
+    log.add("CREATE_TABLE", "other")
+    assert found.number(log) == 1  # type: ignore[arg-type]
+    plain = log.call
+
+    def call(name: str, *arguments: Any) -> Any:
+        answer = plain(name, *arguments)
+        assert go.acquire(timeout=20)
+        return answer
+
+    log.call = call  # type: ignore[method-assign]
+    log.asked.clear()
+    with ThreadPoolExecutor(6) as threads:
+        first = threads.submit(found.number, log)  # type: ignore[arg-type]
+        wait_until(lambda: len(log.asked) == 1)
+        log.add("CREATE_TABLE", "another")
+        later = [threads.submit(found.number, log) for _ in range(5)]  # type: ignore[arg-type]
+        wait_until(lambda: sum(each.members for each in found._numbers.waiting.values()) == 5)
+        go.release(9)
+        assert first.result(20) == 1
+        assert [each.result(20) for each in later] == [2] * 5
+    assert log.asked.count("get_current_notificationEventId") == 2
 
 
 EVERYTHING: list[Callable[[Log], None]] = [

@@ -77,6 +77,7 @@ def test_calls_are_refused_at_once_until_it_answers() -> None:
         assert ask(found) == ["one", "other"]
 
 
+@pytest.mark.slow
 def test_the_next_address_is_asked_in_its_place() -> None:
     behave = Hanging()
     with Upstream(behave) as first, Upstream(answer_all) as second, relay(first, second) as found:
@@ -90,6 +91,7 @@ def test_the_next_address_is_asked_in_its_place() -> None:
         assert first.accepted == accepted + 1
 
 
+@pytest.mark.slow
 def test_one_that_answers_calls_does_not_hang_though_a_new_connection_waits() -> None:
     """As a Hive does all of whose threads are taken by connections."""
     numbers = iter(range(10))
@@ -111,6 +113,7 @@ def test_one_that_answers_calls_does_not_hang_though_a_new_connection_waits() ->
         assert ask(found) == ["one", "other"]
 
 
+@pytest.mark.slow
 def test_a_slow_call_alone_does_not_make_it_hang() -> None:
     def slow_lists(side: UpstreamSide) -> None:
         while (asked := side.request()) is not None and b"get_all_databases" not in asked:

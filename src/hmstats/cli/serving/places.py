@@ -39,7 +39,9 @@ def _upstream(setting: UpstreamSetting, settings: Settings) -> UpstreamPlace:
         setting.database, pool_size=settings.upstream_connections, statement_seconds=settings.statement_seconds
     )
     check_mirrors(store, are_wanted=True)
-    dispatcher, chores = assemble_here(store, warehouse_of(settings), rules_of(settings), mirrors=True)
+    dispatcher, chores = assemble_here(
+        store, warehouse_of(settings), rules_of(settings), mirrors=True, answers_bytes=settings.answers_bytes
+    )
     gateway = gateway_to(setting.uris, settings, store, setting.name)
     return UpstreamPlace(setting.name, gateway, dispatcher.run, chores)
 

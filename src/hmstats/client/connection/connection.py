@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from time import monotonic, sleep
 from typing import Any
 
-from thriftpy2.protocol.cybin import ProtocolError, TCyBinaryProtocol
+from thriftpy2.protocol.cybin import ProtocolError
 from thriftpy2.protocol.exc import TProtocolException
-from thriftpy2.thrift import TApplicationException, TClient, TException
+from thriftpy2.thrift import TApplicationException, TException
 from thriftpy2.transport import TSocket, TTransportException
-from thriftpy2.transport.buffered import TCyBufferedTransport
 
 from hmstats import tracing
 from hmstats.client.connection.address import Address
@@ -28,6 +27,7 @@ from hmstats.client.connection.http_transport import HttpTransport
 from hmstats.client.connection.kerberos_ticket import KerberosTicket
 from hmstats.client.connection.sasl_transport import Mechanism, SaslTransport
 from hmstats.client.connection.scanned_answers import ScannedAnswers
+from hmstats.client.connection.thrift_client import ThriftClient
 from hmstats.errors import CallRefused, ServiceUnavailable, SettingsError
 from hmstats.errors import ProtocolError as NotThrift
 from hmstats.wire.faults import TRY_AGAIN, from_thrift
@@ -152,7 +152,7 @@ class Connection:
         """A new client, which has sent the user's name as Hive's own client does."""
         opened = self._open_http if self.address.path is not None else self._open_plain
         self._answers = ScannedAnswers(opened(min(limit_seconds, _CONNECT_SECONDS)))
-        self._client = TClient(EXTENDED_SERVICE, TCyBinaryProtocol(TCyBufferedTransport(self._answers)))
+        self._client = ThriftClient(EXTENDED_SERVICE, self._answers)
         try:
             self._limit_answers(limit_seconds)
             self._client.set_ugi(self.credentials.user or getpass.getuser(), [])

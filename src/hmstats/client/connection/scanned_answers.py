@@ -17,6 +17,8 @@ from hmstats.wire.messages.scanner import Scanner
 MOST_ANSWER_BYTES = 1024 * 1024 * 1024
 _ALLOWANCE = Allowance(MOST_ANSWER_BYTES, MOST_ANSWER_BYTES)
 _PART_BYTES = 64 * 1024
+_REMEMBERED_BYTES = range(256 * 1024, 4 * 1024 * 1024)
+"""The sizes of an answer that is remembered: scanning one takes milliseconds, and holding one little memory."""
 
 
 class ScannedAnswers:
@@ -25,6 +27,7 @@ class ScannedAnswers:
     def __init__(self, inner: Any) -> None:
         self._inner = inner
         self._answer = memoryview(b"")
+        self._scanned = b""
         self.limit_seconds = 0.0
         """How long the beginning of an answer, and each 64 KiB of it, may take to arrive."""
 
@@ -44,30 +47,51 @@ class ScannedAnswers:
     def read(self, size: int) -> bytes:
         """From 1 to `size` bytes of an answer. Raises ProtocolError, TimeoutError, TTransportException, OSError."""
         if not self._answer:
-            self._answer = memoryview(self._receive())
+            self.receive()
         data, self._answer = bytes(self._answer[:size]), self._answer[size:]
         return data
+
+    def receive(self) -> bytes:
+        """Take a whole answer, which is read next; one that comes again is the object that was remembered.
+
+        Raises as `read` does.
+        """
+        answer = self._scan()
+        self._answer = memoryview(answer)
+        return answer
+
+    def is_remembered(self, answer: bytes) -> bool:
+        """Whether this object is the answer that was remembered last."""
+        return answer is self._scanned
 
     def close(self) -> None:
         """Close the connection."""
         self._inner.close()
 
-    def _receive(self) -> bytes:
+    def _scan(self) -> bytes:
+        """An answer as a whole. What comes byte by byte as the remembered one was scanned then."""
         inbox = bytearray()
         scanner = Scanner(inbox, _ALLOWANCE, read_answer_head)
         until, part_bytes = time.monotonic() + self.limit_seconds, _PART_BYTES
-        while (end := scanner.scan()) is None:
+        repeats, end = bool(self._scanned), None
+        while repeats or (end := scanner.scan()) is None:
             data = self._inner.read(_PART_BYTES)
             if not data:
                 raise TTransportException(TTransportException.END_OF_FILE, "the answer has no end")
+            repeats = repeats and self._scanned.startswith(data, len(inbox))
             inbox += data
+            if repeats and len(inbox) == len(self._scanned):
+                return self._scanned
             now = time.monotonic()
             if now > until:
                 raise TimeoutError
             if len(inbox) >= part_bytes:
                 until, part_bytes = now + self.limit_seconds, len(inbox) + _PART_BYTES
-        if len(inbox) > end:
+        if end is not None and len(inbox) > end:
             raise ProtocolError(
                 f"an answer must be the last that was sent, found {len(inbox) - end} bytes behind its end"
             )
-        return bytes(inbox)
+        answer = bytes(inbox)
+        if len(answer) in _REMEMBERED_BYTES:
+            self._scanned = answer
+        return answer

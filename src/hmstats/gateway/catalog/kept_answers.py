@@ -23,7 +23,7 @@ from hmstats.server.calls.relaying import Relayed, Stream
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.wire.idl import methods
-from hmstats.wire.messages.envelope import REPLY, encode_head
+from hmstats.wire.messages.envelope import REPLY, Pieces, encode_head
 
 SECONDS = 60.0
 _MOST_OF_ONE = 1_000_000
@@ -56,7 +56,7 @@ class KeptAnswers:
         self._lock = threading.Lock()
 
     def answer(
-        self, calls: UpstreamCalls, user: User, request: Request, stream: Stream, relay: Callable[[], Relayed]
+        self, calls: UpstreamCalls, user: User, request: Request, stream: Stream, relay: Callable[[Stream], Relayed]
     ) -> Relayed:
         """A kept answer to a call of KEPT, or that of `relay`, which may be kept from now on. Raises as `relay` does.
 
@@ -64,17 +64,19 @@ class KeptAnswers:
         """
         number = self._number(calls)
         if number is None:
-            return relay()
+            return relay(stream)
         head = request.head
         key = user, head.name, request.message[head.body_at :]
         found = self._find(key, number)
         if found is not None:
             self._counted.inc()
             return Relayed((encode_head(head.name, REPLY, head.sequence), found))
-        answered = relay()
-        table = None if answered.refused or stream.begun else _table_of(request)
-        if table is not None:
-            whole, begin = b"".join(answered.rest), encode_head(head.name, REPLY, head.sequence)
+        heard = _Heard(stream)
+        answered = relay(heard)
+        whole = None if answered.refused else heard.whole(answered.rest)
+        table = None if whole is None else _table_of(request)
+        if whole is not None and table is not None:
+            begin = encode_head(head.name, REPLY, head.sequence)
             if whole.startswith(begin):
                 self._keep(key, _Kept(whole[len(begin) :], table, number, time.monotonic()))
         return answered
@@ -98,7 +100,7 @@ class KeptAnswers:
             return found.result
 
     def _keep(self, key: _Key, kept: _Kept) -> None:
-        if len(kept.result) > _MOST_OF_ONE or _NOT_LOGGED in kept.result:
+        if _NOT_LOGGED in kept.result:
             return
         with self._lock:
             if key in self._kept:
@@ -110,6 +112,45 @@ class KeptAnswers:
 
     def _remove(self, key: _Key) -> None:
         self._bytes -= _size(key, self._kept.pop(key))
+
+
+class _Heard:
+    """The way of a reply to its client, of which parts are remembered while they may be those of a kept answer."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._parts: list[bytes] = []
+        self._bytes = 0
+
+    @property
+    def possible(self) -> bool:
+        """Whether the client's protocol takes a reply in parts."""
+        return self._stream.possible
+
+    @property
+    def begun(self) -> bool:
+        """Whether a part was sent."""
+        return self._stream.begun
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody waits for the reply any more."""
+        return self._stream.abandoned
+
+    def send(self, pieces: Pieces) -> None:
+        """Send a part, and return when the client's socket has taken it. Raises ClientGone."""
+        self._stream.send(pieces)
+        self._bytes += sum(map(len, pieces))
+        if self._bytes > _MOST_OF_ONE:
+            self._parts.clear()
+        else:
+            self._parts += pieces
+
+    def whole(self, rest: Pieces) -> bytes | None:
+        """The whole reply, of which `rest` was not sent yet; None if it is too long to be kept."""
+        if self._bytes + sum(map(len, rest)) > _MOST_OF_ONE:
+            return None
+        return b"".join((*self._parts, *rest))
 
 
 def _size(key: _Key, kept: _Kept) -> int:

@@ -1,8 +1,9 @@
 """Writes that are to be merged into stored statistics: which of their columns a Hive would merge.
 
-Since Hive 3 a column is merged only if its table or partition marks it as accurate, and is left as it was otherwise;
-where nothing is stored, everything is written. The upstream gets what was merged by a plain write, behind which it
-marks the columns. So columns that it would not merge must not be merged here: queries would be answered from them.
+Since Hive 3 a column is merged only if its table or partition marks it as accurate, and is left as it was otherwise,
+also where nothing is stored: of a table that was filled without statistics only the new rows are known. The upstream
+gets what was merged by a plain write, behind which it marks the columns. So columns that it would not merge must not be
+merged here: queries would be answered from them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,14 +39,13 @@ def without_unmarked(
     mirror = tables.find(question.table)
     keys = [] if mirror is None else [each.name for each in mirror.partition_keys]
     names = None if question.own else [normal_partition_name(each, keys) for each in question.partitions or ()]
-    stored = tables.statistics(question.table, names, question.columns or (), question.engine)
     marks = tables.parameters(question.table, names)
 
     def keep(struct: Any) -> list[Any]:
         place = "" if struct.statsDesc.isTblLevel else normal_partition_name(struct.statsDesc.partName, keys)
-        if not stored.get(place):
+        if place not in marks:  # what does not exist is refused with the rest of the call
             return list(struct.statsObj)
-        marked = Accurate.parse(marks.get(place, {}).get(PARAMETER)).columns
+        marked = Accurate.parse(marks[place].get(PARAMETER)).columns
         return [each for each in struct.statsObj if each.colName.lower() in marked]
 
     if not _cut(asked.colStats, keep):

@@ -28,6 +28,8 @@ _log = structlog.get_logger("hmstats.gateway")
 _PATIENCE_SECONDS = 30.0
 """How long a call waits for statistics of its table that are being sent."""
 _LOOK_SECONDS = 0.02
+_SENT_AT_ONCE = 100
+"""Partitions whose statistics are sent in one call."""
 _PAUSE_SECONDS = 60
 """How long a table is left alone whose statistics the upstream did not take."""
 
@@ -83,11 +85,9 @@ class Sending:
         found = self._unsent.pending_of(name)
         if found is None:
             return "the table is gone"
-        until = time.monotonic() + _PATIENCE_SECONDS
-        while (claim := self._claims.take(found.table_id)) is None:
-            if time.monotonic() > until:
-                return "others are sent"
-            time.sleep(_LOOK_SECONDS)
+        claim = self._wait_for_claim(found.table_id)
+        if claim is None:
+            return "others are sent"
         try:
             version = self._unsent.version(found.table_id)
             if not self._send(calls, found, claim):
@@ -99,10 +99,40 @@ class Sending:
             claim.release()
         return None
 
+    def send_again(self, calls: UpstreamCalls, question: Question) -> None:
+        """Send statistics that were written here and that the upstream has already, if it does not mark their columns.
+
+        A metastore marks the columns that are written, whatever they were before. Raises CallRefused, MetaError,
+        UpstreamClosed.
+        """
+        if not question.columns:
+            return
+        places = [*([""] if question.own else []), *(question.partitions or ())]
+        unmarked = self._mirroring.tables.unmarked(question.table, places, question.columns)
+        found = self._unsent.pending_of(question.table) if unmarked else None
+        if found is None or (question.engine != DEFAULT_ENGINE and not calls.generation.is_4):
+            return
+        statistics = self._unsent.settled(found, question.engine, unmarked)
+        claim = self._wait_for_claim(found.table_id) if statistics else None
+        if claim is None:
+            return
+        try:
+            for start in range(0, len(statistics), _SENT_AT_ONCE):
+                calls.put_statistics(question.table, statistics[start : start + _SENT_AT_ONCE])
+        finally:
+            claim.release()
+
     @property
     def count(self) -> int:
         """The number of tables that are not sent yet."""
         return self._unsent.count()
+
+    def _wait_for_claim(self, table_id: int) -> Claim | None:
+        """The claim on a mirror, once nobody else sends its statistics; None if that takes too long."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while (claim := self._claims.take(table_id)) is None and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+        return claim
 
     def _send_claimed(self, calls: UpstreamCalls, pending: Pending) -> bool:
         claim = self._claims.take(pending.table_id)

@@ -5,6 +5,7 @@ upstream_calls    calls of the gateway's own
 generation        what a release of Hive takes
 relay             which connection a call gets, what is retried, what is said when nothing answers
 calls             the calls that are answered here, and those that may be retried
+rounds            equal questions that wait are asked once
 pool              connections that wait for the next call, by upstream and user
 upstreams         the upstream's addresses, and which of them do not answer at the moment
 probing           finds out which addresses answer

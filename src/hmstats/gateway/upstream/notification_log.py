@@ -15,6 +15,7 @@ from typing import Any
 import structlog
 
 from hmstats.errors import CallRefused
+from hmstats.gateway.upstream.rounds import Rounds
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
@@ -25,6 +26,7 @@ _log = structlog.get_logger("hmstats.gateway")
 _MOST_TABLES = 2_000
 """Tables of which the last event is remembered."""
 _MOST_EVENTS = 1_000
+_NUMBER = "get_current_notificationEventId"
 _LISTENERS = ("hive.metastore.transactional.event.listeners", "metastore.transactional.event.listeners")
 _LISTENER = "DbNotificationListener"
 _WITHOUT_TABLES = frozenset(
@@ -45,10 +47,12 @@ class NotificationLog:
         self._last_of_all = 0
         """The last event that may be about any table."""
         self._lock = threading.Lock()
+        self._numbers = Rounds[int]()
 
     def number(self, calls: UpstreamCalls) -> int | None:
         """The last number of the log, which is read so far; None if the log proves nothing.
 
+        All that wait for it at the same moment ask once.
         Raises UpstreamUnavailable and UpstreamClosed.
         """
         if self._is_usable is None:
@@ -56,13 +60,27 @@ class NotificationLog:
         if not self._is_usable:
             return None
         try:
-            number = int(calls.call("get_current_notificationEventId").eventId)
+            number = self._ask_number(calls)
             self._read(calls, number)
         except CallRefused as error:
             _log.warning("log_not_readable", reason=str(error))
             self._is_usable = False
             return None
         return number
+
+    def _ask_number(self, calls: UpstreamCalls) -> int:
+        """The last number, from an answer that was asked for after this call began. Raises as UpstreamCalls.call."""
+
+        def ask() -> int:
+            return int(calls.call(_NUMBER).eventId)
+
+        entry = self._numbers.enter(_NUMBER)
+        if entry.leads:
+            with self._numbers.leading(_NUMBER, entry):
+                entry.round.answer = ask()
+                return entry.round.answer
+        found = entry.round.wait()
+        return ask() if found is None else found
 
     def last(self, table: TableName) -> int:
         """The last number, of those that were read, that may be about a table."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from hmstats.model.catalog.location import is_same_location
+from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import (
     Catalog,
     Column,
@@ -21,6 +22,7 @@ from hmstats.model.catalog.objects import (
     Table,
     TableName,
 )
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.store.catalog import catalogs, databases, tables
 from hmstats.store.changes import versions
@@ -142,6 +144,20 @@ class MirroredTables:
                 return {"": table.parameters}
             found = partitions.get_many(connection, table.id, names)
             return {partition: each.parameters for partition, each in found.items()}
+
+    def unmarked(self, name: TableName, places: Sequence[str], columns: Sequence[str]) -> dict[str, list[str]]:
+        """Which of the columns are not marked as accurate, by partition; "" is the table itself."""
+        mirror = self.find(name)
+        if mirror is None:
+            return {}
+        keys = [each.name for each in mirror.partition_keys]
+        names = [normal_partition_name(each, keys) for each in places if each]
+        parameters = self.parameters(name, names) if names else {}
+        if "" in places:
+            parameters[""] = mirror.parameters
+        marks = {place: Accurate.parse(each.get(PARAMETER)).columns for place, each in parameters.items()}
+        found = {place: [each for each in columns if each not in marked] for place, marked in marks.items()}
+        return {place: each for place, each in found.items() if each}
 
     def keep_partitions(
         self, table_id: int, name: TableName, asked: Sequence[str] | None, found: Mapping[str, Partition]

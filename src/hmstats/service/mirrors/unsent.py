@@ -4,7 +4,7 @@ Nothing is queued: what is to be sent follows from the rows themselves. A mirror
 the one that was sent last, so a write and the duty to send it are one transaction, and many writes are sent once.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from hmstats.model.catalog.objects import TableName
@@ -97,6 +97,26 @@ class Unsent:
         having = [(known.get(ids[name], {}), sets[0]) for name, sets in by_name.items() if sets and name in ids]
         return [_unsent_part(each, said) for said, each in having if _unknown(each, said)]
 
+    def settled(self, pending: Pending, engine: str, columns: Mapping[str, Collection[str]]) -> list[StatisticsSet]:
+        """The sets with which the other metastore agrees, of some columns by partition; "" is the table itself."""
+        names = [each for each in columns if each]
+        wanted = sorted({column for each in columns.values() for column in each})
+        with self._store.read() as connection:
+            place = connection, pending.table_id
+            ids = {"": OF_TABLE, **partitions.find_ids(*place, names)}
+            known = seen.read(*place, engine, list(ids.values()))
+            if not any(each.ours for by_column in known.values() for each in by_column.values()):
+                return []
+            found = column_statistics.read_partitions(*place, names, wanted, engine)
+            if "" in columns:
+                found = {"": column_statistics.read_table(*place, wanted, engine), **found}
+        agreed = [
+            _part(sets[0], set(columns[name]).difference(_unknown(sets[0], known.get(ids[name], {}))))
+            for name, sets in found.items()
+            if sets and name in ids
+        ]
+        return [each for each in agreed if each.columns]
+
     def version(self, table_id: int) -> int:
         """The version of a mirror."""
         with self._store.read() as connection:
@@ -130,7 +150,11 @@ def _unknown(statistics: StatisticsSet, known: Seen) -> list[str]:
 
 
 def _unsent_part(statistics: StatisticsSet, known: Seen) -> StatisticsSet:
-    columns = set(_unknown(statistics, known))
+    return _part(statistics, _unknown(statistics, known))
+
+
+def _part(statistics: StatisticsSet, columns: Collection[str]) -> StatisticsSet:
+    """The statistics of some columns."""
     return StatisticsSet(
         tuple(each for each in statistics.columns if each.column in columns),
         statistics.partition,
