@@ -48,6 +48,7 @@ def test_a_line_for_each_table(tmp_path: Path) -> None:
         "skipped": {"list": "type array<int> has no statistics"},
         "failed": {},
         "spooled": 0,
+        "waiting": {},
         "locked": [],
         "left_out": None,
         "puffin_file": None,

@@ -24,6 +24,7 @@ def test_a_report_shows_counts_columns_and_what_was_left_out() -> None:
         unchanged=1,
         failed={"day=1": "gone"},
         spooled=2,
+        waiting={"": "rows fall from 9 to 0", "day=2": "rows fall from 4 to 0"},
     )
     assert repr(report).splitlines() == [
         "sales.orders: 1,000 rows, 4,096 bytes, 3 files, 2 partitions",
@@ -33,6 +34,7 @@ def test_a_report_shows_counts_columns_and_what_was_left_out() -> None:
         "left out: column list, type array<int> has no statistics",
         "failed: day=1: gone",
         "not stored yet: 2, which wait in the spool folder for hmstats push",
+        "not in force yet: 2 of sales.orders, which wait for hmstats pending publish: rows fall from 9 to 0",
         "took 2.0 seconds",
     ]
     assert "<td>bigint</td>" in report._repr_html_()

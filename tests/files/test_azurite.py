@@ -32,9 +32,10 @@ def container(account: Account, monkeypatch: pytest.MonkeyPatch) -> Iterator[fs.
     file_systems.open_root.cache_clear()
 
 
-def test_both_schemes_reach_the_container(account: Account, container: fs.FileSystem) -> None:
+def test_all_schemes_reach_the_container(account: Account, container: fs.FileSystem) -> None:
     fill(container, f"{CONTAINER}/t")
-    for root in (account.root, account.root.replace("abfss:", "abfs:")):
+    blob = account.root.replace("abfss:", "wasbs:").replace(".dfs.", ".blob.")
+    for root in (account.root, account.root.replace("abfss:", "abfs:"), blob, blob.replace("wasbs:", "wasb:")):
         files, path = file_systems.open_location(f"{root}/t/k=x%2Fy z/b#1")
         assert files.get_file_info(path).size == 2
     assert [each.bytes for each in data_files(f"{account.root}/t/k=1")] == [3]

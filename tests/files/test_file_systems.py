@@ -104,3 +104,13 @@ def test_a_bucket_is_opened_with_its_settings_wherever_they_travel() -> None:
     system, path = open_root("s3a", "lake", settings)
     assert isinstance(system, fs.S3FileSystem)
     assert (system.region, path) == ("eu-west-1", "lake")
+
+
+def test_an_emulator_of_googles_store_is_found_by_the_environment(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("STORAGE_EMULATOR_HOST", "127.0.0.1:4443")
+    found = {"anonymous": True, "endpoint_override": "127.0.0.1:4443", "scheme": "http"}
+    assert gs_arguments({}) == found
+    environment.setenv("STORAGE_EMULATOR_HOST", "https://127.0.0.1:4443/")
+    assert gs_arguments({}) == found | {"scheme": "https"}
+    named = {"fs.gs.auth.type": "UNAUTHENTICATED", "fs.gs.storage.root.url": "http://127.0.0.1:1"}
+    assert gs_arguments(named)["endpoint_override"] == "127.0.0.1:1"

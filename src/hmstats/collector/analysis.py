@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from hmstats import tracing
 from hmstats.client import Metastore, connect
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, DeliveryResult, deliver, new_run
+from hmstats.collector.delivery.waiting import waiting_reasons
 from hmstats.collector.durations import measure
 from hmstats.collector.findings.finding import file_finding, table_finding
 from hmstats.collector.findings.without_scan import count_without_scan
@@ -175,7 +176,9 @@ def _analyze_files(
             whole = None if outcome.failed or plan.unlisted else table_finding(service, plan, files, total, options)
     with measure(seconds, "publish"):
         outcome = outcome.merge(_deliver_table(delivery, plan, whole, options))
-    report = _report(plan, files, outcome, whole, seconds)
+        delivered = {each.name for each in plan.pieces} | (set() if whole is None else {WHOLE_TABLE})
+        held = waiting_reasons(service, plan.table, sorted(delivered))
+    report = replace(_report(plan, files, outcome, whole, seconds), waiting=held)
     check_complete(report)
     return report
 

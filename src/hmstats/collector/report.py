@@ -63,11 +63,12 @@ class Report:
     `unchanged` how many were skipped since their files have not changed. `rows` is None if none were counted. `files`
     and `bytes` are those that were analysed. `skipped` is column to the reason why it has no statistics. `seconds` is
     step to its duration. `failed` is partition (WHOLE_TABLE: the table itself) to the reason why it is not stored.
-    `spooled` is how many partitions, the table itself among them, are in the spool folder. `locked` are the partitions
+    `spooled` is how many partitions, the table itself among them, are in the spool folder. `waiting` is partition
+    (WHOLE_TABLE: the table itself) to the reason why its new numbers wait for a publish. `locked` are the partitions
     that were skipped since their statistics are locked. `left` is why nothing of the table was analysed. `puffin` is
     the Puffin file of an Iceberg table, None if none was to be written. `reads` is how many bytes were read of files,
-    and in how many requests; None if nothing was to be read, or if Spark, delta-rs or PyIceberg's own access to files
-    has read it.
+    and in how many requests, which are unknown if Spark has read some; None if nothing was to be read, or if not all
+    bytes are known: of views and ORC that Spark reads, of what delta-rs or PyIceberg reads by its own access to files.
     """
 
     table: TableName
@@ -82,6 +83,7 @@ class Report:
     columns: tuple[str, ...] = ()
     failed: Mapping[str, str] = field(default_factory=dict)
     spooled: int = 0
+    waiting: Mapping[str, str] = field(default_factory=dict)
     locked: tuple[str, ...] = ()
     left: str | None = None
     puffin: PuffinFile | None = None
@@ -93,6 +95,13 @@ class Report:
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows."""
         return self._view().html()
+
+    @property
+    def waiting_sentence(self) -> str:
+        """How many partitions have new numbers that wait, and why those of the first one do."""
+        reason = next(iter(self.waiting.values()), "")
+        many = f"{len(self.waiting):,} of {self.table.short}"
+        return f"not in force yet: {many}, which wait for hmstats pending publish: {reason}"
 
     def _view(self) -> View:
         """The counts, the columns' statistics, and what was skipped."""
@@ -116,10 +125,12 @@ class Report:
         yield from (f"failed: {name or 'the table itself'}: {reason}" for name, reason in self.failed.items())
         if self.spooled:
             yield f"not stored yet: {self.spooled:,}, which wait in the spool folder for hmstats push"
+        if self.waiting:
+            yield self.waiting_sentence
         if self.puffin is not None:
             yield self.puffin.sentence
         if self.reads is not None:
-            yield f"read {self.reads.bytes:,} bytes in {self.reads.requests:,} requests"
+            yield self.reads.sentence
         yield f"took {sum(self.seconds.values()):.1f} seconds"
 
     def as_json(self) -> dict[str, Any]:
@@ -138,6 +149,7 @@ class Report:
             "skipped": dict(self.skipped),
             "failed": dict(self.failed),
             "spooled": self.spooled,
+            "waiting": dict(self.waiting),
             "puffin_file": self.puffin.path if self.puffin else None,
             "puffin_columns": list(self.puffin.columns) if self.puffin else [],
             "read_bytes": self.reads.bytes if self.reads else None,

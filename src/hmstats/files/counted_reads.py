@@ -17,14 +17,25 @@ from hmstats.files.retries import retry
 
 @dataclass(frozen=True, slots=True)
 class ReadCount:
-    """Bytes that were read from files, and the requests that an object store gets for them."""
+    """Bytes that were read from files, and the requests that an object store gets for them (None: unknown)."""
 
     bytes: int = 0
-    requests: int = 0
+    requests: int | None = 0
 
     def plus(self, other: "ReadCount | None") -> "ReadCount | None":
         """Both together; None if the other is unknown."""
-        return other and ReadCount(self.bytes + other.bytes, self.requests + other.requests)
+        if other is None:
+            return None
+        unknown = self.requests is None or other.requests is None
+        requests = None if unknown else (self.requests or 0) + (other.requests or 0)
+        return ReadCount(self.bytes + other.bytes, requests)
+
+    @property
+    def sentence(self) -> str:
+        """Both as a sentence for people."""
+        if self.requests is None:
+            return f"read {self.bytes:,} bytes in an unknown number of requests"
+        return f"read {self.bytes:,} bytes in {self.requests:,} requests"
 
 
 NOTHING_READ = ReadCount()

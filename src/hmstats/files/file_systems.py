@@ -2,8 +2,8 @@
 
 Settings are those of Hadoop (fs.s3a.*, fs.azure.*, fs.gs.*). Unset settings are taken from the standard environment:
 for S3 AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION or AWS_DEFAULT_REGION, for Azure
-AZURE_STORAGE_CONNECTION_STRING, credentials from variables, profiles or the machine's own identity. HDFS takes its
-settings from the Hadoop on the machine. Local links are followed.
+AZURE_STORAGE_CONNECTION_STRING, for Google STORAGE_EMULATOR_HOST, credentials from variables, profiles or the machine's
+own identity. HDFS takes its settings from the Hadoop on the machine. Local links are followed.
 """
 
 import os
@@ -25,7 +25,7 @@ _S3_SCHEMES = ("s3", "s3a", "s3n")
 _HADOOP_SCHEMES = ("hdfs", "viewfs")
 _NO_HADOOP = "libhdfs"
 """The part of Arrow's error that means that the machine has no Hadoop."""
-_AZURE_SCHEMES = ("abfs", "abfss")
+_AZURE_SCHEMES = ("abfs", "abfss", "wasb", "wasbs")
 _S3 = {
     "access.key": "access_key",
     "secret.key": "secret_key",
@@ -40,6 +40,8 @@ _S3_ATTEMPTS = 6
 """How often a request is sent to S3 if it is refused for a moment: over some seconds."""
 _GS = {"fs.gs.project.id": "project_id", "fs.gs.storage.root.url": "endpoint_override"}
 _GS_TYPE = "fs.gs.auth.type"
+_GS_EMULATOR = "STORAGE_EMULATOR_HOST"
+"""The variable by which Google's clients find an emulator, which asks for no credentials."""
 
 
 def setting_names(scheme: str, authority: str) -> tuple[str, ...]:
@@ -99,8 +101,8 @@ def open_root(scheme: str, authority: str, settings: Settings = NO_SETTINGS) -> 
     container, at, host = authority.rpartition("@")
     if scheme in _AZURE_SCHEMES and at:
         return fs.AzureFileSystem(**azure_stores.azure_arguments(host, given)), container
-    if scheme == "gs" and given:
-        return fs.GcsFileSystem(**gs_arguments(given)), authority
+    if scheme == "gs" and (arguments := gs_arguments(given)):
+        return fs.GcsFileSystem(**arguments), authority
     found: tuple[fs.FileSystem, str] = fs.FileSystem.from_uri(f"{scheme}://{authority}/")
     return found[0], found[1].rstrip("/")
 
@@ -140,11 +142,14 @@ def s3_arguments(bucket: str, settings: Mapping[str, str]) -> dict[str, Any]:
 
 
 def gs_arguments(settings: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments for Arrow's GcsFileSystem."""
+    """Arguments for Arrow's GcsFileSystem: by Hadoop's settings, else of an emulator that the environment names."""
     arguments: dict[str, Any] = {each: settings[name] for name, each in _GS.items() if name in settings}
+    emulator = os.environ.get(_GS_EMULATOR)
+    if settings.get(_GS_TYPE) == "UNAUTHENTICATED" or (emulator and not arguments):
+        arguments["anonymous"] = True
+    if emulator and "endpoint_override" not in arguments:
+        arguments["endpoint_override"] = emulator if "://" in emulator else f"http://{emulator}"
     if "endpoint_override" in arguments:
         scheme, _, host = arguments["endpoint_override"].rpartition("://")
         arguments |= {"endpoint_override": host.strip("/"), "scheme": scheme or "https"}
-    if settings.get(_GS_TYPE) == "UNAUTHENTICATED":
-        arguments["anonymous"] = True
     return arguments

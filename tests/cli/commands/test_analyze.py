@@ -111,6 +111,25 @@ def test_a_table_and_a_statement_are_the_same(spark: Any, spark_metastore: str, 
 
 @pytest.mark.slow
 @pytest.mark.spark
+def test_numbers_that_the_guard_holds_are_told(spark_metastore: str, database: str, tmp_path: Path) -> None:
+    """They are not in force: the report's own numbers are not what anybody else sees."""
+    for table, file in (("one", "one/part-0"), ("many", "many/p=2/part-0")):
+        name, place = f"{database}.{table}", tmp_path / "data" / file
+        assert "not in force" not in run(spark_metastore, name).output
+        before, part = stored_rows(spark_metastore, database, table), "p=2" if table == "many" else ""
+        pq.write_table(pq.read_table(place).slice(0, 0), place)
+        told = run(spark_metastore, name, "--changed-only").output
+        reason = f"rows fall from {20 if part else 7} to 0"
+        assert f"not in force yet: 1 of {name}, which wait for hmstats pending publish: {reason}" in told
+        assert stored_rows(spark_metastore, database, table) == before | ({"": "40"} if part else {})
+        with client.connect(spark_metastore) as service:
+            service.pending.publish(name)
+        assert stored_rows(spark_metastore, database, table)[part] == "0"
+        assert "not in force" not in run(spark_metastore, name, "--changed-only").output
+
+
+@pytest.mark.slow
+@pytest.mark.spark
 def test_locked_statistics_are_left_out_unless_forced(spark: Any, spark_metastore: str, database: str) -> None:
     table = f"{database}.one"
 
@@ -247,6 +266,7 @@ def test_a_table_that_fails_keeps_no_other_from_being_analysed(
     assert (kept[0]["table"], kept[0]["error"]) == (f"{database}.many", "many is gone")
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_a_dry_run_says_the_plan_and_starts_nothing(spark: Any, spark_metastore: str, database: str) -> None:
     done = command(f"{database}.many", "--metastore", spark_metastore, "--dry-run", JAVA_HOME="/nowhere")
@@ -286,6 +306,7 @@ def test_flags_decide_which_statistics_are_made(
     assert {name for name, value in made.items() if value} == expected
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_the_precision_of_bit_vectors(spark: Any, spark_metastore: str, database: str) -> None:
     lines(run(spark_metastore, f"{database}.one", "--json", "--precision", "14"))

@@ -99,6 +99,7 @@ def test_what_is_wrong_is_a_row(spark: Any, spark_metastore: str, wrong: str) ->
     assert run(spark_metastore, wrong, "--sample", "1", "--tolerance", "1").exit_code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_json_has_an_object_for_each_wrong_number(spark: Any, spark_metastore: str, wrong: str) -> None:
     found = run(spark_metastore, wrong, "--columns", "n,day", "--sample", "0.5", "--json")

@@ -133,6 +133,7 @@ def test_a_page_that_is_killed_comes_back_and_no_worker_goes(port: int, folder: 
     assert [each["status"] for each in logged(folder, "page_ended")] == [-signal.SIGKILL] * 2
 
 
+@pytest.mark.slow
 def test_a_page_that_stands_still_holds_up_no_probe(port: int, folder: Path) -> None:
     page = logged(folder, "page_started")[-1]["pid"]
     os.kill(page, signal.SIGSTOP)
@@ -249,6 +250,7 @@ def test_a_server_without_the_page_answers_nothing_else(tmp_path: Path) -> None:
         assert not logged(tmp_path, "page_started")
 
 
+@pytest.mark.slow
 def test_the_servers_own_processes_load_nothing_of_the_page() -> None:
     program = (
         "import sys, hmstats.cli.serving.parent, hmstats.cli.serving.preparation, hmstats.cli.serving.worker; "

@@ -4,7 +4,7 @@ python -m tests.collector.analyses.many_partitions PARTITIONS FOLDER prints one 
 """
 
 import json
-import resource
+import os
 import sys
 import time
 from pathlib import Path
@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tests.benchmarks.processes import memory_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving
 
@@ -60,25 +61,23 @@ def measure(partitions: int, folder: Path) -> dict[str, Any]:
     with serving(folder) as port:
         name = table(port, folder / "data", partitions)
         spark = local_session(f"thrift://127.0.0.1:{port}", master="local[2]", conf={"spark.driver.memory": "2g"})
-        before = _python_megabytes()
+        before = memory_of(os.getpid()).peak
         begin = time.perf_counter()
         report = analyze(spark, name)
         seconds = time.perf_counter() - begin
         jvm: Any = spark._jvm
-        process = jvm.java.lang.ProcessHandle.current().pid()
-        status = Path(f"/proc/{process}/status").read_text().splitlines()
+        jvm_megabytes = memory_of(jvm.java.lang.ProcessHandle.current().pid()).peak
         spark.stop()
         distinct = read_back(port, name)
-    (peak,) = (line.split()[1] for line in status if line.startswith("VmHWM"))
     return {
         "partitions": report.partitions,
         "rows": report.rows,
         "distinct": distinct,
         "seconds": round(seconds, 1),
         "steps": {step: round(each, 1) for step, each in report.seconds.items()},
-        "python_megabytes": _python_megabytes(),
-        "python_megabytes_before": before,
-        "jvm_megabytes": int(peak) // 1024,
+        "python_megabytes": round(memory_of(os.getpid()).peak),
+        "python_megabytes_before": round(before),
+        "jvm_megabytes": round(jvm_megabytes),
     }
 
 
@@ -89,10 +88,6 @@ def read_back(port: int, name: str) -> dict[str, int]:
         sets = service.partition_statistics(found, ["id"], service.partition_names(found))
         stored = sum(getattr(each.columns[0].data, "ndv", None) == ROWS_EACH for each in sets)
         return {"stored": stored, "ids": service.distinct_count(found, "id").count}
-
-
-def _python_megabytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 if __name__ == "__main__":

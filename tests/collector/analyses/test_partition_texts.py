@@ -1,5 +1,9 @@
-"""A partition is the one that Spark reads, however its values are written: MSCK and Glue store what folders say."""
+"""A partition is the one that Spark reads, however its values are written: MSCK and Glue store what folders say.
 
+With HMSTATS_TEST_ALL_FORMS keys of every type are tried, else of one type of each kind.
+"""
+
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
@@ -34,6 +38,9 @@ VALUES = [
     ("varchar(9)", ["a b", "01", NULL], {"k": "a b"}, "k=a b"),
     ("char(4)", ["ab", "abcd", NULL], {"k": "ab"}, "k=ab"),
 ]
+"""By type of the key: texts of partitions, one of them as a caller names it, and the partition that this is."""
+LIKE_OTHERS = {"bigint", "tinyint", "float", "varchar(9)", "char(4)"}
+TRIED = [each for each in VALUES if each[0] not in LIKE_OTHERS or "HMSTATS_TEST_ALL_FORMS" in os.environ]
 
 
 class Texts:
@@ -76,7 +83,7 @@ class Texts:
             return {**found, "": table.parameters.get("numRows")}
 
 
-@pytest.mark.parametrize(("key_type", "texts", "spec", "named"), VALUES, ids=[each[0] for each in VALUES])
+@pytest.mark.parametrize(("key_type", "texts", "spec", "named"), TRIED, ids=[each[0] for each in TRIED])
 def test_every_row_is_counted_for_its_partition(
     spark: Any,
     spark_metastore: str,

@@ -276,6 +276,7 @@ def test_many_partitions_in_little_memory(
     assert_as_analysed(spark, service, name)
 
 
+@pytest.mark.slow
 def test_files_that_are_not_parquet_are_not_read(spark: Any, service: Metastore, name: str) -> None:
     settings = {"hmstats.autogather.reads": "files"}
     written = writing(numbers(spark, 0, 30), settings=settings).save_table(name, format="orc", partition_by=["k"])
@@ -364,6 +365,7 @@ def test_a_service_that_is_away_costs_the_statistics_and_not_the_write(
     assert spark.table(name).count() == 3003
 
 
+@pytest.mark.slow
 def test_a_service_that_is_away_fails_a_write_that_must_be_reliable(spark: Any, name: str) -> None:
     settings = {"hive.stats.dbconnectionstring": AWAY, "hive.stats.reliable": "true"}
     with pytest.raises(GatheringFailed, match=r"hive\.stats\.reliable is true"):

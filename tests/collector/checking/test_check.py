@@ -116,6 +116,7 @@ def test_wrong_numbers_are_found(spark: Any, tamper: Tamper) -> None:
     assert wrong(collector.check(spark, f"{DATABASE}.seen", sample_fraction=0.5)) == [(None, "text", "nulls")]
 
 
+@pytest.mark.slow
 def test_half_of_the_row_groups_tell_what_no_row_proves(spark: Any, tamper: Tamper) -> None:
     tamper("plain", "number", nulls=1_200)
     tamper("plain", "flag", trues=850)

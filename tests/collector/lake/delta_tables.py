@@ -1,5 +1,8 @@
 """Delta tables as engines register them: Spark's columns in the metastore are a stub, its schema is empty."""
 
+import json
+import struct
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +26,7 @@ ROWS = pa.table(
         "tags": pa.array([[1]] * 1000),
     }
 )
+_Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 STUB = {"col": "array<string>"}
 
 
@@ -49,3 +53,34 @@ def written(folder: Path) -> Path:
     write_deltalake(folder, ROWS, mode="append")
     DeltaTable(folder).delete("Id < 10")
     return folder
+
+
+def delete_by_vector(folder: Path, rows: Sequence[int]) -> None:
+    """Delete rows of the first file of a table's first commit by a deletion vector, as Spark would; delta-rs cannot."""
+    from deltalake import DeltaTable
+
+    log = folder / "_delta_log"
+    entries = [json.loads(line) for line in (log / f"{0:020}.json").read_text().splitlines()]
+    add = next(each["add"] for each in entries if "add" in each)
+    features = {"readerFeatures": ["deletionVectors"], "writerFeatures": ["deletionVectors"]}
+    commit = [
+        {"protocol": {"minReaderVersion": 3, "minWriterVersion": 7, **features}},
+        {"remove": {"path": add["path"], "deletionTimestamp": 1, "dataChange": True}},
+        {"add": {**add, "deletionVector": _vector(rows)}},
+    ]
+    version = DeltaTable(folder).version() + 1
+    (log / f"{version:020}.json").write_text("\n".join(map(json.dumps, commit)))
+
+
+def _vector(rows: Sequence[int]) -> dict[str, object]:
+    """A deletion vector in the log: one roaring bitmap of one array container, in the letters of Z85."""
+    places = struct.pack(f"<{len(rows)}H", *rows)
+    bitmap = struct.pack("<IIHHI", 12346, 1, 0, len(rows) - 1, 16) + places
+    found = struct.pack("<iqI", 1681511377, 1, 0) + bitmap
+    return {"storageType": "i", "pathOrInlineDv": _as_z85(found), "sizeInBytes": len(found), "cardinality": len(rows)}
+
+
+def _as_z85(found: bytes) -> str:
+    padded = found + b"\0" * (-len(found) % 4)
+    words = (int.from_bytes(padded[place : place + 4], "big") for place in range(0, len(padded), 4))
+    return "".join(_Z85[word // 85**power % 85] for word in words for power in range(4, -1, -1))

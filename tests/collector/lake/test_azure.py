@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,8 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from deltalake import write_deltalake
 from pyarrow import fs
+from pyiceberg.catalog.hive import HiveCatalog
 from tests.collector.lake.delta_tables import registered
 from tests.collector.lake.iceberg.iceberg_tables import ROWS
+from tests.collector.lake.iceberg.places import EnvironmentFileIO
 from tests.fixtures.azure import CONTAINER, NEEDS_NPM, Account, azure_account
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import HMSTATS, serving
@@ -43,13 +46,18 @@ def metastore(account: Account, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 def analyzed(metastore: Metastore, account: Account, folder: Path, name: str) -> dict[str, int]:
-    """The rows, files and bytes that an analysis reports."""
-    command = [HMSTATS, "analyze", "--metastore", f"thrift://127.0.0.1:{metastore.port}", "--json", name]
-    env = {**os.environ, **account.environment}
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    report = json.loads(done.stdout)
+    """The rows and files that an analysis reports."""
+    report = json.loads(answered(metastore, account, folder, "analyze", "--json", name))
     return {each: report[each] for each in ("rows", "files")}
+
+
+def answered(metastore: Metastore, account: Account, folder: Path, command: str, *arguments: str) -> str:
+    """The output of a command about the metastore, which finds the account by its environment."""
+    given = [HMSTATS, command, "--metastore", f"thrift://127.0.0.1:{metastore.port}", *arguments]
+    env = {**os.environ, **account.environment}
+    done = subprocess.run(given, cwd=folder, env=env, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.mark.spark
@@ -84,3 +92,35 @@ def test_delta(metastore: Metastore, account: Account, tmp_path: Path, monkeypat
     assert analyzed(metastore, account, tmp_path, name) == {"rows": 1000, "files": 1}
     with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
         assert service.table(name).count().count == 1000
+
+
+@pytest.mark.parametrize("scheme", ["abfss", "abfs", "wasbs", "wasb"])
+def test_iceberg(
+    metastore: Metastore, account: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    """The table is made by our own access: PyIceberg's by Arrow takes an account for a part of the path."""
+    for name, value in account.environment.items():
+        monkeypatch.setenv(name, value)
+    given = {"py-io-impl": f"{EnvironmentFileIO.__module__}.{EnvironmentFileIO.__name__}"}
+    catalog = HiveCatalog("test", uri=f"thrift://127.0.0.1:{metastore.port}", **given)
+    root = account.root.replace("abfss", scheme)
+    if scheme.startswith("wasb"):
+        root = root.replace(".dfs.", ".blob.")
+    name, place = f"{metastore.database}.ice_{scheme}", f"{root}/ice/{scheme}"
+    table = catalog.create_table(name, schema=ROWS.schema, location=place)
+    table.append(ROWS)
+    ask = partial(answered, metastore, account, tmp_path)
+    report = json.loads(ask("analyze", "--json", name))
+    assert (report["rows"], report["puffin_columns"], report["puffin_file"].startswith(place)) == (1000, ["name"], True)
+    assert report["read_bytes"] > 0
+    table.refresh()
+    (entry,) = table.metadata.statistics
+    files, path = account.files(), f"{CONTAINER}/{entry.statistics_path.removeprefix(root + '/')}"
+    assert files.get_file_info(path).size == entry.file_size_in_bytes
+    shown = ask("show", name)
+    assert "1,000 rows" in shown
+    assert "Iceberg snapshot" in shown
+    ask("check", name)
+    table.append(ROWS)
+    again = json.loads(ask("analyze", "--json", "--changed-only", name))
+    assert (again["rows"], again["files"]) == (2000, 1)

@@ -1,4 +1,4 @@
-"""What is read of a lakehouse table's files: counted where our own access reads them, else said to be unknown."""
+"""What is read of a lakehouse table's files, held against the requests that reach the store."""
 
 from collections.abc import Iterator
 
@@ -63,14 +63,24 @@ def test_iceberg_reads_the_wanted_columns_and_every_request_is_counted(
     assert analyzed(service, name, no_settings, changed_only=True).reads is None
 
 
-def test_what_delta_rs_reads_is_unknown(
+def test_delta_reads_the_wanted_columns_and_every_request_of_data_is_counted(
     metastore: Metastore, service: client.Metastore, store: ObjectStore, proxy: StoreProxy
 ) -> None:
     options = {**store.environment, "AWS_ALLOW_HTTP": "true"}
-    write_deltalake(f"s3://{BUCKET}/uncounted", wide_rows().select(["number"]), storage_options=options)
-    name = registered(metastore, f"s3://{BUCKET}/uncounted", "uncounted")
+    place = f"{BUCKET}/counted delta"
+    for _ in range(3):
+        write_deltalake(f"s3://{place}", wide_rows(), mode="append", storage_options=options)
+    name = registered(metastore, f"s3://{place}", "counted_delta")
     proxy.requests.clear()
     report = analyzed(service, name, no_settings)
-    assert (report.rows, report.reads) == (ROW_COUNT, None)
-    assert report.as_json()["read_bytes"] is None
-    assert len(proxy.of_objects(f"{BUCKET}/uncounted/")) > 0
+    assert (report.rows, report.files, list(report.skipped)) == (3 * ROW_COUNT, 3, ["wide"])
+    gets, heads = (
+        [each for each in proxy.of_objects(f"{BUCKET}/counted", method) if ".parquet" in each.path]
+        for method in ("GET", "HEAD")
+    )
+    assert report.reads == ReadCount(sum(each.bytes for each in gets), len(gets) + len(heads))
+    assert ROW_COUNT * 3 * 7 < report.reads.bytes < report.bytes / 2
+    assert analyzed(service, name, no_settings, changed_only=True).reads is None
+    write_deltalake(f"s3://{place}", wide_rows(), mode="append", storage_options=options)
+    added = analyzed(service, name, no_settings, changed_only=True)
+    assert (added.files, added.reads and added.reads.bytes) == (1, report.reads.bytes // 3)

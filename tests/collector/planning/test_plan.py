@@ -217,6 +217,20 @@ def test_tables_with_metadata_of_their_own_are_refused(
                 dry_run(service, request)
 
 
+@pytest.mark.parametrize("mark", ["flink.connector", "flink.connector.type"])
+def test_tables_that_flink_alone_reads_are_refused(our_metastore: Metastore, mark: str) -> None:
+    """As Flink's catalog stores them: tests/engines/flink/test_flink.py has it make some."""
+    parameters = {mark: "kafka", "flink.schema.0.name": "a", "flink.schema.0.data-type": "INT"}
+    our_metastore.table("t", {}, parameters=parameters)
+    name = TableName("hive", our_metastore.database, "t")
+    sentence = f"table {our_metastore.database}.t is read by Flink alone, through its connector kafka"
+    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
+        for request in (Statement(name), Statement(name, columns=(), noscan=True)):
+            for plan_of in (make_plan, dry_run):
+                with pytest.raises(StatementError, match=sentence):
+                    plan_of(service, request)
+
+
 def of_spark(metastore: Metastore, *fields: dict[str, Any], provider: str = "csv", stub: bool = True) -> None:
     """A table of Spark's with these fields in its schema."""
     text = json.dumps({"type": "struct", "fields": [{"nullable": True, "metadata": {}, **each} for each in fields]})

@@ -1,13 +1,16 @@
 """Rounds of refreshing leave alone what was analysed and waits to be published."""
 
 import time
+from typing import Any
 
 import pytest
 from tests.fixtures.metastores import Metastore
 
 from hmstats.client import connect
 from hmstats.client.refresh_plan import Round, plan_round
-from hmstats.model.catalog.objects import DatabaseName
+from hmstats.collector.refresh.round import Refresher
+from hmstats.collector.report import Report
+from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
@@ -49,3 +52,18 @@ def test_what_waits_is_analysed_again_after_a_day_only(our_metastore: Metastore,
         service.pending.publish(table)
         assert places(planned()) == ([("p=2",)] if keys else [])
         assert planned().skipped == {}
+
+
+def test_a_run_says_that_its_numbers_wait(our_metastore: Metastore) -> None:
+    our_metastore.table("t", COLUMNS)
+
+    def analyse(name: TableName, *_: Any) -> Report:
+        return Report(name, None, 0, 0, {}, {}, waiting={"": "rows fall from 9 to 0"})
+
+    address = f"thrift://127.0.0.1:{our_metastore.port}"
+    wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
+    assert len(list(Refresher(address, analyse, wanted).run())) == 1
+    with connect(address) as service:
+        (run,), _ = service.runs.listed(our_metastore.database)
+    assert run.reason is not None
+    assert run.reason.endswith("wait for hmstats pending publish: rows fall from 9 to 0")

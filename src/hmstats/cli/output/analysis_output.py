@@ -87,7 +87,7 @@ def print_report(report: "Report", *, done: str = "analysed and stored") -> None
         typer.echo(headline(name, {**shown, "numPartitions": str(report.partitions)}))
     print_notes(report)
     if report.reads is not None:
-        typer.echo(f"read {report.reads.bytes:,} bytes in {report.reads.requests:,} requests")
+        typer.echo(report.reads.sentence)
     typer.echo(f"{done} in {sum(report.seconds.values()):.1f} seconds")
 
 
@@ -106,6 +106,8 @@ def print_notes(report: "Report") -> None:
         typer.echo(report.puffin.sentence)
     if report.spooled:
         typer.echo(f"not stored yet: {report.spooled:,} of {name}, which wait in the spool folder for hmstats push")
+    if report.waiting:
+        typer.echo(report.waiting_sentence)
 
 
 def print_reports(reports: "Sequence[Report]") -> None:

@@ -22,6 +22,7 @@ from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, shuffle_by_piece
 from hmstats.collector.scan.splits import Split, by_piece, cut
 from hmstats.collector.scan.states import State, States, Types
 from hmstats.collector.scan.task_errors import translate_errors
+from hmstats.collector.scan.worker_memory import freeze_modules
 from hmstats.errors import GatheringFailed
 from hmstats.sketch.accumulator import TableAccumulator
 
@@ -65,6 +66,7 @@ def _of_each(states: Any, pieces: int, types: Types) -> Iterator[WrittenPiece]:
         yield piece, _merge_all([(piece, state)], types)
 
 
+@freeze_modules
 def _read_states(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
     for task in tasks:
         for piece, splits in by_piece(task):
@@ -82,6 +84,7 @@ def _merge(one: State, other: State, types: Types) -> State:
     return one[0], _merge_all([one, other], types).to_bytes()
 
 
+@freeze_modules
 def _merge_pieces(states: Iterable[State], types: Types) -> Iterator[State]:
     """Merge consecutive states of one piece."""
     for piece, parts in groupby(states, key=itemgetter(0)):

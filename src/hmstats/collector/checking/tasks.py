@@ -16,6 +16,7 @@ from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan import file_rows
 from hmstats.collector.scan.splits import Split, by_piece
 from hmstats.collector.scan.states import States
+from hmstats.collector.scan.worker_memory import freeze_modules
 from hmstats.model.catalog.objects import Table
 
 _PIECES_A_BATCH = 100
@@ -51,6 +52,7 @@ def no_rows(job: CheckJob) -> Seen:
     return Seen(States(job.types, job.options).of(WHOLE_TABLE), GroupSums.empty(len(job.types)))
 
 
+@freeze_modules
 def read_tasks(tasks: Iterable[Iterable[Split]], job: CheckJob) -> Iterator[tuple[str, Part]]:
     """Read tasks' splits; yields pieces with a part each. A piece may have many parts."""
     for task in tasks:
@@ -63,6 +65,7 @@ def merge_parts(one: Part, other: Part) -> Part:
     return Seen.from_part(one).merge(Seen.from_part(other)).part()
 
 
+@freeze_modules
 def compare(records: Iterable[tuple[str, Part]], job: CheckJob) -> Iterator[CheckOutcome]:
     """Compare partitions, one record each, with the metastore's statistics."""
     tally, total, unknown = Tally(), no_rows(job), dict[str, int]()

@@ -2,4 +2,5 @@
 
 items     what goes there of a finding
 deliver   in batches, or to the spool folder
+waiting   which of them are not in force yet
 """

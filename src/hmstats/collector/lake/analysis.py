@@ -7,6 +7,7 @@ from typing import Any
 
 from hmstats.client import Metastore
 from hmstats.collector.delivery.deliver import Delivery, deliver
+from hmstats.collector.delivery.waiting import waiting_reasons
 from hmstats.collector.durations import measure
 from hmstats.collector.findings.without_scan import STALE_PARAMETERS
 from hmstats.collector.lake.formats import open_table
@@ -84,15 +85,16 @@ def analyze_lake(
     else:
         read = partial(_read_rows, plan, options, spark, delivery.metastore, own_commits)
         result = _read(metastore, plan, options, read, seconds)
-    failed, spooled = result.failed, 0
+    failed, spooled, held = result.failed, 0, dict[str, str]()
     if result.finding is not None:
         with measure(seconds, "publish"):
             _store_schema(metastore, plan, table)
             delivered = deliver(delivery, [(WHOLE_TABLE, result.finding)], options.sample_fraction)
             failed, spooled = {**failed, **delivered.refused}, delivered.spooled
+            held = waiting_reasons(metastore, plan.table.name, [WHOLE_TABLE])
             if not (delivered.refused or delivered.spooled):
                 _unmark_if_committed(metastore, plan, result.finding, hadoop)
-    report = _report(plan, result, failed, spooled, seconds)
+    report = replace(_report(plan, result, failed, spooled, seconds), waiting=held)
     check_complete(report)
     return report
 

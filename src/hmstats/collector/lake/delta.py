@@ -1,16 +1,19 @@
-"""Tables of Delta Lake, read by delta-rs: it applies deletion vectors and column mapping, and knows partition columns.
+"""Tables of Delta Lake: their log is read by delta-rs, which knows deletion vectors, column mapping and partitions.
 
+Their data files are read by Arrow; by delta-rs too if a table has a feature that delta_files.py does not know.
 Credentials and endpoints of object stores are those of files/file_systems.py; delta-rs takes all else from the
 environment.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from hmstats.collector.lake.delta_log import LiveFile, Log, LogColumn, identity_of, stored_name, version_of
+from hmstats.collector.lake.delta_files import DeltaFiles, LiveFile, LogColumn
+from hmstats.collector.lake.delta_log import Log, identity_of, stored_name, version_of
 from hmstats.collector.lake.opened import Hadoop, LakeTable
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import SettingsError, StatementError, UnreadableFile
@@ -22,6 +25,10 @@ from hmstats.model.catalog.objects import Column
 from hmstats.model.spark.spark_schema import LOG_SCHEMA, STUB_NAME, STUB_TYPE, schema_fields, spark_columns
 
 _NS_PER_MS = 1_000_000
+_DELETION_VECTORS = "deletionVectors"
+_KNOWN_FEATURES = {_DELETION_VECTORS, "columnMapping", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
+"""Features of a table by which Arrow reads its data files right, with what the log says."""
+_MAPPING_MODE = "delta.columnMapping.mode"
 _STUB = (Column(STUB_NAME, STUB_TYPE, None),)
 _S3 = {
     "access_key": "AWS_ACCESS_KEY_ID",
@@ -49,7 +56,9 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
     schema = table.schema().to_json()
     actions = pa.table(table.get_add_actions())
     metadata, version, files = table.metadata(), table.version(), _files(actions)
-    return LakeTable(
+    data = _data_files(shown, location, hadoop, schema, metadata)
+    live = _live(actions, files, data, schema)
+    opened = LakeTable(
         version=version_of(version),
         identity=identity_of(metadata.id, version),
         schema=schema,
@@ -57,35 +66,68 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
         rows=_rows(table, actions),
         read=lambda columns: _batches(shown, table, _names(schema, columns), errors),
         commits=version + 1,
-        earlier=lambda: _log(location, hadoop, schema, actions, files, metadata, version).earlier(),
+        earlier=Log(metadata.id, version, live, data).earlier,
     )
+    if not _is_read_by_arrow(table, metadata, live):
+        return opened
+
+    def read(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        _names(schema, columns)
+        return data.rows([*live.values()], columns, _read_kept_rows(shown, table, live, errors))
+
+    return replace(opened, read=read, reads=data.reads)
 
 
-def _log(
-    location: str,
-    hadoop: Hadoop,
-    schema: str,
-    actions: pa.Table,
-    files: Sequence[DataFile],
-    metadata: Any,
-    version: int,
-) -> Log:
-    fields = {str(field["name"]).lower(): field for field in schema_fields({LOG_SCHEMA: schema})}
+def _is_read_by_arrow(table: Any, metadata: Any, live: Mapping[str, LiveFile]) -> bool:
+    """Whether all that makes rows of the data files is known, and all of them lie below the table's location."""
+    features = set(table.protocol().reader_features or ())
+    by_name = metadata.configuration.get(_MAPPING_MODE, "none") in ("none", "name")
+    return by_name and features <= _KNOWN_FEATURES and not any(each.is_elsewhere for each in live.values())
+
+
+def _read_kept_rows(
+    shown: str, table: Any, live: Mapping[str, LiveFile], errors: type[Exception]
+) -> Mapping[str, pa.BooleanArray]:
+    """Which rows are live, by path of the files with deletion vectors. Raises UnreadableFile."""
+    if _DELETION_VECTORS not in (table.protocol().reader_features or ()):
+        return {}
+    try:
+        found = pa.table(table.deletion_vectors())
+    except (errors, OSError, pa.ArrowException, ValueError) as error:
+        raise UnreadableFile(f"table {shown} cannot be read as Delta Lake: {error}") from error
+    paths = [each.removeprefix(table.table_uri) for each in found["filepath"].to_pylist()]
+    strange = [each for each in paths if each not in live]
+    if strange:
+        raise UnreadableFile(
+            f"table {shown} cannot be read as Delta Lake: {strange[0]} has a deletion vector and is no live file"
+        )
+    return {path: vector.values for path, vector in zip(paths, found["selection_vector"], strict=True)}
+
+
+def _data_files(shown: str, location: str, hadoop: Hadoop, schema: str, metadata: Any) -> DeltaFiles:
+    fields = _fields(schema)
     types = {each.name: each.type for each in spark_columns(_STUB, {LOG_SCHEMA: schema})}
-    keys = {str(each).lower() for each in metadata.partition_columns}
-    live = {each.path: LiveFile(each, {}) for each in files}
-    if keys:
-        values = zip(actions["path"].to_pylist(), actions["partition"].to_pylist(), strict=True)
-        live = {path: LiveFile(live[path].file, _by_column(fields, keys, given)) for path, given in values}
-    return Log(
-        table_id=metadata.id,
+    return DeltaFiles(
+        shown=shown,
         location=location,
-        version=version,
-        live=live,
         columns={name: LogColumn(type_, stored_name(fields[name])) for name, type_ in types.items()},
-        partitioned_by=frozenset(keys),
+        partitioned_by=frozenset(str(each).lower() for each in metadata.partition_columns),
         settings=settings_of([parts_of(location)[:2]], hadoop),
     )
+
+
+def _live(actions: pa.Table, files: Sequence[DataFile], data: DeltaFiles, schema: str) -> dict[str, LiveFile]:
+    """The live files by their paths in the log."""
+    if not data.partitioned_by:
+        return {each.path: LiveFile(each, {}) for each in files}
+    fields, by_path = _fields(schema), {each.path: each for each in files}
+    values = zip(actions["path"].to_pylist(), actions["partition"].to_pylist(), strict=True)
+    return {path: LiveFile(by_path[path], _by_column(fields, data.partitioned_by, given)) for path, given in values}
+
+
+def _fields(schema: str) -> dict[str, Mapping[str, Any]]:
+    """The log's fields by their names in the metastore."""
+    return {str(field["name"]).lower(): field for field in schema_fields({LOG_SCHEMA: schema})}
 
 
 def _by_column(

@@ -6,61 +6,30 @@ known without reading them.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
 
-import pyarrow as pa
-
+from hmstats.collector.lake.delta_files import DeltaFiles, LiveFile
 from hmstats.collector.lake.opened import AddedFiles, EarlierVersion
-from hmstats.collector.planning.data_files import DataFile
-from hmstats.collector.planning.pieces import WHOLE_TABLE
-from hmstats.collector.scan.arrow_types import as_column
-from hmstats.collector.scan.parquet import parquet_batches
-from hmstats.collector.scan.splits import Split
-from hmstats.errors import UnreadableFile
-from hmstats.files.counted_reads import Reads
-from hmstats.files.file_systems import Settings, open_location
+from hmstats.files.file_systems import open_location
 
 _MOST_COMMITS = 1_000
 """Entries of the log are looked through from the newest back, each with a request of its own."""
 _PHYSICAL_NAME = "delta.columnMapping.physicalName"
-_SCHEME = re.compile(r"[a-z0-9]+:/", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class LogColumn:
-    """A column: its type in the metastore, and its name in data files."""
-
-    type: str
-    stored_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class LiveFile:
-    """A live file with the values of its partition columns, by their names in the log."""
-
-    file: DataFile
-    values: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log of a table at a location, whose newest version is `version`.
+    """The log of a table.
 
-    `live` are the live files by their path as the log has it, `columns` all columns by their names in the metastore.
-    `partitioned_by` are the partition columns' names in the metastore. `settings` are Hadoop's for the location.
+    `version` is the newest, `live` are the live files by their path as the log has it.
     """
 
     table_id: str
-    location: str
     version: int
     live: Mapping[str, LiveFile]
-    columns: Mapping[str, LogColumn]
-    partitioned_by: frozenset[str]
-    settings: Settings
+    files: DeltaFiles
 
     def earlier(self) -> Iterator[EarlierVersion]:
         """The versions to which rows were only added since, the newest first."""
@@ -79,7 +48,9 @@ class Log:
 
     def _read_entries(self, version: int) -> list[Mapping[str, Any]]:
         """The entries of a commit; none if the log has it no more."""
-        system, path = open_location(f"{self.location.rstrip('/')}/_delta_log/{version:020}.json", self.settings)
+        system, path = open_location(
+            f"{self.files.location.rstrip('/')}/_delta_log/{version:020}.json", self.files.settings
+        )
         try:
             with system.open_input_stream(path) as file:
                 return [json.loads(line) for line in file.read().splitlines() if line.strip()]
@@ -88,37 +59,10 @@ class Log:
 
     def _files(self, paths: Sequence[str]) -> AddedFiles | None:
         """The files of these paths; None if one was replaced since, by a compaction, or lies in another place."""
-        if any(path not in self.live or _SCHEME.match(path) for path in paths):
+        if any(path not in self.live or self.live[path].is_elsewhere for path in paths):
             return None
         found = [self.live[path] for path in paths]
-        return AddedFiles([each.file for each in found], lambda names: self._rows(found, names), {})
-
-    def _rows(self, files: Sequence[LiveFile], names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        for each in files:
-            yield from self._rows_of(each, names)
-
-    def _rows_of(self, live: LiveFile, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        place = f"{self.location.rstrip('/')}/{unquote(live.file.path)}"
-        in_file = {name: self.columns[name] for name in names if name not in self.partitioned_by}
-        stored = {each.stored_name.lower(): each.type for each in in_file.values()}
-        try:
-            path = open_location(place, self.settings)[1]
-            split = Split(WHOLE_TABLE, place, path, None, live.file.bytes, settings=self.settings)
-            for batch in parquet_batches(split, stored, Reads()):
-                yield self._batch(batch, live.values, names)
-        except (OSError, pa.ArrowException) as error:
-            raise UnreadableFile(f"file {place} cannot be read: {error}") from error
-
-    def _batch(self, batch: pa.RecordBatch, values: Mapping[str, Any], names: Sequence[str]) -> pa.RecordBatch:
-        """The batch of a file with its partition's values, by the columns' names in the metastore."""
-        arrays = [self._array(name, batch, values) for name in names]
-        return pa.RecordBatch.from_arrays(arrays, list(names)) if names else batch
-
-    def _array(self, name: str, batch: pa.RecordBatch, values: Mapping[str, Any]) -> pa.Array:
-        column = self.columns[name]
-        if name not in self.partitioned_by:
-            return batch.column(column.stored_name.lower())
-        return as_column(pa.repeat(values[name], batch.num_rows), column.type)
+        return AddedFiles([each.file for each in found], lambda names: self.files.rows(found, names, {}), {})
 
 
 def added_paths(entries: Sequence[Mapping[str, Any]]) -> list[str] | None:

@@ -11,6 +11,7 @@ from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, ch
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.files.file_systems import NO_SETTINGS, Settings
+from hmstats.model.catalog.flink_tables import flink_connector
 from hmstats.model.catalog.names import partition_name, partition_spec
 from hmstats.model.catalog.objects import Column, Parameters, Storage, Table, TableName
 from hmstats.model.catalog.table_formats import format_of_provider, table_format
@@ -111,8 +112,14 @@ def _resolve_request(
 
 
 def check_format(table: Table) -> None:
-    """Raises StatementError for a table in a format with its own metadata of files, such as Iceberg."""
+    """Raises StatementError for a table whose folder does not tell its rows, such as one of Iceberg or of Flink."""
     _refuse_format(table.name.short, table_format(table))
+    connector = flink_connector(table)
+    if connector is not None:
+        raise StatementError(
+            f"table {table.name.short} is read by Flink alone, through its connector {connector}: the metastore has"
+            " neither its columns nor its files"
+        )
 
 
 def check_provider(name: str, provider: str | None) -> None:

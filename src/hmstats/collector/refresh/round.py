@@ -158,7 +158,7 @@ def _with_report(done: Done, report: "Report") -> Done:
     """The outcome with what one analysis more has done."""
     return replace(
         done,
-        reason=report.left or done.reason,
+        reason=report.left or (report.waiting_sentence[:_MOST_CHARACTERS] if report.waiting else done.reason),
         rows=_sum(done.rows, report.rows),
         size_bytes=_sum(done.size_bytes, report.bytes),
         partitions=done.partitions + report.partitions,

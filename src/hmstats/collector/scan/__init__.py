@@ -9,5 +9,6 @@ orc, orc_footer                         ORC files by stripe, where Arrow's value
 rows, dataframe, placing                other data: a DataFrame's rows as Arrow batches, and their pieces
 arrow_types, states                     arrays in the column's type, and accumulators by piece
 proof, row_proof                        what is proven of Spark's rows before it is stored
-progress, task_errors, workers_python   how far the job is, what its tasks raise, and the Python that they run in
+progress, task_errors                   how far the job is, and what its tasks raise
+workers_python, worker_memory           the Python that the tasks run in, and what it keeps from one to the next
 """

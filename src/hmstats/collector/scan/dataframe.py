@@ -11,15 +11,16 @@ from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.arrow_types import as_column
 from hmstats.collector.scan.states import States, Types
+from hmstats.collector.scan.worker_memory import freeze_modules
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name, quote_name
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _SCHEMA = "piece string, state binary"
 _ARROW_SCHEMA = pa.schema([("piece", pa.string()), ("state", pa.binary())])
-_KEY = "__key_"
-"""The prefix of partition keys in the batches, so that no column has the same name."""
+_COLUMN, _KEY = "__column_", "__key_"
+"""The prefixes of columns and partition keys in the batches: PySpark takes a dot or a backtick in a name for syntax."""
 _ROW = "__row"
 """A constant column if no other is read, since Spark sends a batch without columns as one without rows."""
 
@@ -41,14 +42,22 @@ def states_frame(rows: "DataFrame", keys: Sequence[str], types: Types, options: 
     """The states of every partition of the rows as a frame that Spark has not run yet."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
 
-    columns = [F.col(quote_name(column)) for column in types] or [F.lit(True).alias(_ROW)]
     values = [F.col(quote_name(key)).cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
-    wanted = rows.select(*columns, *values)
+    wanted = rows.select(*columns_by_place(list(types)), *values)
     if options.most_tasks is not None:
         wanted = wanted.coalesce(options.most_tasks)
     return wanted.mapInArrow(partial(task_states, keys=tuple(keys), types=types, options=options), _SCHEMA)
 
 
+def columns_by_place(names: Sequence[str]) -> "list[Column]":
+    """The columns by names of their own, so that any names will do; one constant if there are none."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
+
+    named = [F.col(quote_name(name)).alias(f"{_COLUMN}{number}") for number, name in enumerate(names)]
+    return named or [F.lit(True).alias(_ROW)]
+
+
+@freeze_modules
 def task_states(
     batches: Iterable[pa.RecordBatch], keys: Sequence[str], types: Types, options: Options = DEFAULT
 ) -> Iterator[pa.RecordBatch]:

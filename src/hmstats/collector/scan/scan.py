@@ -22,7 +22,8 @@ from hmstats.collector.scan.rows import rows
 from hmstats.collector.scan.splits import TASKS_PER_CORE, Split, cut
 from hmstats.collector.scan.states import State
 from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read_tasks
-from hmstats.files.counted_reads import Reads
+from hmstats.collector.spark.input_bytes import InputBytes, count_input_bytes
+from hmstats.files.counted_reads import ReadCount, Reads
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.sketch.accumulator import TableAccumulator
@@ -54,8 +55,17 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
         return outcome
     done = tuple(each for each in in_files if each not in others)
     rest = replace(plan, pieces=others, unchanged=(*plan.left_out, *done))
-    with each_as_stored(spark, plan):
-        return outcome.merge(replace(scan_rows(rows(spark, rest), rest, job), reads=None))
+    with each_as_stored(spark, plan), count_input_bytes(spark) as read:
+        found = scan_rows(rows(spark, rest), rest, job)
+    return outcome.merge(replace(found, reads=_read_by_spark(rest, found, read)))
+
+
+def _read_by_spark(plan: Plan, outcome: Outcome, read: InputBytes) -> ReadCount | None:
+    """What Spark has read of files; None if its metrics do not know all of it, as of ORC or below a view."""
+    if outcome.doubted or any(each.in_files or not each.location for each in plan.pieces):
+        return None
+    total = read.total()
+    return None if total is None else ReadCount(total, None)
 
 
 def split_by_reader(plan: Plan, files: Files, *, orc: bool) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:

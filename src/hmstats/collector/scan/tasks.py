@@ -20,6 +20,7 @@ from hmstats.collector.scan import file_rows
 from hmstats.collector.scan.progress import Counters
 from hmstats.collector.scan.splits import Split, by_piece
 from hmstats.collector.scan.states import States, Types
+from hmstats.collector.scan.worker_memory import freeze_modules
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import NOTHING_READ, ReadCount, Reads
 from hmstats.sketch.accumulator import TableAccumulator
@@ -67,7 +68,7 @@ class Outcome:
     `rows` are those of the pieces that were finished (None: not counted), `spooled` how many of the pieces are in the
     spool folder; `failed` and `refused` are piece to the reason. `state` is that of all rows, if it is needed.
     `doubted` are pieces with files but without rows; `strangers` is unrequested partitions, by Spark's names, to their
-    numbers of rows. `reads` is what was read of files; None if Spark read some of them, which does not tell.
+    numbers of rows. `reads` is what was read of files; None if it is not known of all of them.
     """
 
     rows: int | None = 0
@@ -114,6 +115,7 @@ ROWS_TAKEN = f"{_OUTCOMES}rows"
 """The record name of the number of rows that a task has read."""
 
 
+@freeze_modules
 def read_tasks(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
     """Read pieces, and deliver complete ones; returns the states of the others, and the outcome."""
     reader = _TaskReader(tasks, job)
@@ -123,6 +125,7 @@ def read_tasks(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
     yield reader.outcome_name, outcome
 
 
+@freeze_modules
 def merge_records(records: Iterable[Record], job: Job) -> Iterator[Outcome]:
     """Finish and deliver pieces from their consecutive records; returns one merged outcome."""
     merger = _RecordMerger(records, job)

@@ -13,8 +13,7 @@ from hmstats.model.access.audit_record import AuditRecord
 from hmstats.service.access.audit_records import AuditRecords, Numbered
 from hmstats.store.database.store import Store
 
-NOW_MS = round(time.time() * 1000)
-PLAIN = AuditRecord(NOW_MS, 0, 7, "10.0.0.5:5000", "ada", "token", "ada", "drop_table", ("hive.d.t",), True, 2, "ok")
+PLAIN = AuditRecord(0, 0, 7, "10.0.0.5:5000", "ada", "token", "ada", "drop_table", ("hive.d.t",), True, 2, "ok")
 HOUR_MS = 3_600_000
 
 
@@ -24,11 +23,12 @@ def audit(url: str, *arguments: str) -> Result:
 
 @pytest.fixture
 def url(sqlite_url: str) -> str:
+    now = replace(PLAIN, time_ms=round(time.time() * 1000))
     stored = [
-        replace(PLAIN, time_ms=NOW_MS - 5 * HOUR_MS, call="create_table"),
-        replace(PLAIN, objects=("hive.d.t", "hive.d.u"), call="alter_table", time_ms=NOW_MS - 3 * HOUR_MS),
-        replace(PLAIN, time_ms=NOW_MS - HOUR_MS, allowed=False, principal="eve", outcome="MetaException"),
-        replace(PLAIN, objects=("hive.[red]x\x1b[2J.t",), principal=None, user="[b]x\n", call=None),
+        replace(now, time_ms=now.time_ms - 5 * HOUR_MS, call="create_table"),
+        replace(now, objects=("hive.d.t", "hive.d.u"), call="alter_table", time_ms=now.time_ms - 3 * HOUR_MS),
+        replace(now, time_ms=now.time_ms - HOUR_MS, allowed=False, principal="eve", outcome="MetaException"),
+        replace(now, objects=("hive.[red]x\x1b[2J.t",), principal=None, user="[b]x\n", call=None),
     ]
     store = Store.open(sqlite_url)
     AuditRecords(store).add([Numbered(1, number, each) for number, each in enumerate(stored)])

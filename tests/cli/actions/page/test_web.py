@@ -66,6 +66,7 @@ def test_a_part_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -
     )
 
 
+@pytest.mark.slow
 def test_with_a_certificate_it_speaks_tls_alone(tmp_path: Path) -> None:
     files = issued(tmp_path)
     environment = os.environ | {"HMSTATS__WEB_TLS_CERTIFICATE": files.certificate, "HMSTATS__WEB_TLS_KEY": files.key}
@@ -99,6 +100,7 @@ def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_token_of_the_process_is_said_not_to_count(tmp_path: Path) -> None:
     command = [HMSTATS, "web", "--port", "0", "--metastore", f"http://127.0.0.1:{free_port()}"]
     environment = os.environ | {"HMSTATS__TOKEN": "hmst_own"}

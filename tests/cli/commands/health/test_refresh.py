@@ -95,6 +95,7 @@ def test_one_changed_partition_is_one_run(spark: Any, spark_metastore: str, data
     assert found["p=2"].now.rows == 12
 
 
+@pytest.mark.slow
 def test_files_that_no_metastore_was_told_of_are_found_by_a_look(
     spark: Any, spark_metastore: str, database: str, tmp_path: Path
 ) -> None:
@@ -106,6 +107,7 @@ def test_files_that_no_metastore_was_told_of_are_found_by_a_look(
     assert (work["look"], work["outcome"], work["rows"]) == (True, "done", 15)
 
 
+@pytest.mark.slow
 def test_locks_preferences_and_windows_are_respected(spark: Any, spark_metastore: str, database: str) -> None:
     with client.connect(spark_metastore) as service:
         service.locks.lock(LockedObject(DatabaseName("hive", database), "one"), reason="month end")
@@ -125,6 +127,7 @@ def test_locks_preferences_and_windows_are_respected(spark: Any, spark_metastore
     assert work["outcome"] == "done"
 
 
+@pytest.mark.slow
 def test_an_error_of_spark_itself_ends_its_own_table_alone(
     spark: Any, spark_metastore: str, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,7 @@ def test_statistics_that_go_are_made_again_of_the_same_snapshot(
     assert health_of(service, name).health == 100
 
 
+@pytest.mark.slow
 def test_an_append_to_a_delta_table_is_found_by_a_look_at_its_log(
     our_metastore: Metastore, service: client.Metastore, tmp_path: Path, read_rows: list[int]
 ) -> None:

@@ -121,6 +121,7 @@ def test_a_server_without_a_directory_does_not_import_ldap() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_passwords_are_taken_by_sasl_too(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "passwords"
     file.touch(mode=0o600)
@@ -130,6 +131,7 @@ def test_passwords_are_taken_by_sasl_too(store: Store, tmp_path: Path) -> None:
     assert [(each.name, each.over_tls_only) for each in made.sasl] == [("PLAIN", True)]
 
 
+@pytest.mark.slow
 def test_a_server_without_kerberos_does_not_import_gssapi() -> None:
     code = (
         "import sys; sys.modules['gssapi'] = None\n"  # an import of it fails

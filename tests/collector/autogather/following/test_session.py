@@ -128,7 +128,7 @@ WRITES = {
 }
 
 
-OFTEN = {"CTAS", "saveAsTable by a key", "INSERT INTO", "saveAsTable, appending"}
+OFTEN = {"CTAS", "saveAsTable by a key", "INSERT INTO"}
 """What `make test` tries too."""
 
 
@@ -233,6 +233,7 @@ def test_writes_in_quick_succession_are_all_counted(
     assert_as_analyzed(spark, service, name)
 
 
+@pytest.mark.slow
 def test_a_write_whose_files_are_listed_in_part_is_counted(
     spark: Any, service: Metastore, following: Autogather, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -275,6 +276,7 @@ def test_two_threads_of_a_session(spark: Any, service: Metastore, following: Aut
         assert_as_analyzed(spark, service, table)
 
 
+@pytest.mark.slow
 def test_what_spark_undoes_is_counted_again(spark: Any, service: Metastore, following: Autogather, name: str) -> None:
     """Spark alters a table with the parameters that it has read, be they older than what was stored meanwhile."""
     rows(spark, 0, 90).write.saveAsTable(name)
@@ -290,6 +292,7 @@ def test_what_spark_undoes_is_counted_again(spark: Any, service: Metastore, foll
     assert_as_analyzed(spark, service, name)
 
 
+@pytest.mark.slow
 def test_threads_and_sessions_that_write_one_table(
     spark: Any, service: Metastore, following: Autogather, name: str
 ) -> None:
@@ -326,6 +329,7 @@ def test_one_session_is_followed_once(spark: Any, following: Autogather) -> None
         assert not found.follows(spark)
 
 
+@pytest.mark.slow
 def test_a_writer_that_nobody_follows_is_noticed(
     spark: Any, service: Metastore, following: Autogather, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,6 +348,7 @@ def test_a_writer_that_nobody_follows_is_noticed(
     assert not marked(service, name)
 
 
+@pytest.mark.slow
 def test_all_new_files_of_a_table_that_was_gathered_are_counted(
     spark: Any, service: Metastore, following: Autogather, name: str
 ) -> None:

@@ -85,6 +85,7 @@ def pieces_are_together(found: list[PartialState]) -> bool:
     return len(names) == len(set(names))
 
 
+@pytest.mark.slow
 def test_states_come_back_by_piece_and_are_gone_at_the_end(place: tuple[str, str]) -> None:
     publisher, aggregator = publisher_and_aggregator(place[0])
     run = run_at(place[1])

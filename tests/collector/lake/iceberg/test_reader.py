@@ -1,6 +1,7 @@
 """Tables of Iceberg: live rows by field id, and the statistics of the snapshot that was read."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -8,7 +9,7 @@ from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.schema import Schema
 from pyiceberg.types import IntegerType, LongType, NestedField, StringType, TimestamptzType, TimeType, UUIDType
 from tests.collector.lake.iceberg.equality_deletes import delete_where_equal
-from tests.collector.lake.iceberg.iceberg_tables import ROWS
+from tests.collector.lake.iceberg.iceberg_tables import ROWS, committed, metadata_of
 from tests.collector.lake.test_delta import analyzed, stored, table_of
 from tests.fixtures.metastores import Metastore
 
@@ -43,6 +44,26 @@ def test_live_rows_by_field_id_with_the_snapshot_in_the_provenance(
     assert (made.provenance.tool or "").endswith(f", Iceberg snapshot {snapshot.snapshot_id}")
 
 
+def test_rows_from_before_a_column_have_its_default(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    name = f"{our_metastore.database}.t"
+    table = catalog.create_table(name, schema=ROWS.schema)
+    table.append(ROWS)
+    with table.update_schema() as update:
+        update.add_column("grade", LongType())
+        update.add_column("later", LongType())
+    metadata = metadata_of(service, name)
+    (schema,) = (each for each in metadata["schemas"] if each["schema-id"] == metadata["current-schema-id"])
+    schema["fields"][-2] |= {"initial-default": 7, "write-default": 7}
+    committed(service, name, {**metadata, "format-version": 3, "next-row-id": 1000})
+    analyzed(service, name)
+    found = stored(service, name, ["grade", "later"])
+    grade: Any = found["grade"].data
+    assert (grade.low, grade.high, grade.nulls, grade.ndv) == (7, 7, 0, 1)
+    assert found["later"].data.nulls == 1000
+
+
 def test_only_a_new_snapshot_is_read_again_and_no_commit_is_undone(
     our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
 ) -> None:
@@ -58,6 +79,22 @@ def test_only_a_new_snapshot_is_read_again_and_no_commit_is_undone(
     table.append(ROWS)
     assert analyzed(service, name, changed_only=True).rows == 2000
     assert catalog.load_table(name).scan().to_arrow().num_rows == 2000
+
+
+def test_noscan_counts_live_files_and_not_those_of_the_folder(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    name = f"{our_metastore.database}.t"
+    table = catalog.create_table(name, schema=ROWS.schema)
+    table.append(ROWS)
+    table.overwrite(ROWS.slice(0, 10))
+    (task,) = table.scan().plan_files()
+    folder = Path(task.file.file_path.removeprefix("file:")).parent
+    assert len(list(folder.glob("*.parquet"))) == 2
+    analyzed(service, name, noscan=True)
+    found = table_of(service, name).parameters
+    sizes = ("1", str(task.file.file_size_in_bytes), "10")
+    assert tuple(found[key] for key in ("numFiles", "totalSize", "numRows")) == sizes
 
 
 def test_types_that_no_engine_compares_as_texts_are_left_out(

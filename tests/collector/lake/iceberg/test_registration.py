@@ -118,6 +118,7 @@ def test_the_file_of_the_nearest_ancestor_is_carried_on(
     assert entry_of(service, name, earlier["snapshot-id"]) == earlier
 
 
+@pytest.mark.slow
 def test_blobs_of_dropped_columns_are_removed(service: client.Metastore, catalog: HiveCatalog, name: str) -> None:
     analyzed(service, name, options=ALL)
     with catalog.load_table(name).update_schema() as update:
@@ -154,6 +155,7 @@ def test_a_commit_that_comes_in_between_stays(
     assert len([*folder.glob("*.stats")]) == 1  # those of the attempts before are removed
 
 
+@pytest.mark.slow
 def test_a_table_that_is_committed_to_all_the_time_is_given_up(
     service: client.Metastore, catalog: HiveCatalog, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,6 +217,7 @@ def test_a_commit_whose_answer_was_lost_is_not_repeated(service: client.Metastor
     assert location_of(service, name) == "file:/next.metadata.json"
 
 
+@pytest.mark.slow
 def test_a_locked_table_is_waited_for(service: client.Metastore, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = statement(name).table
     with client.connect(service.address) as other:
@@ -277,6 +280,7 @@ def test_entries_of_expired_snapshots_go(service: client.Metastore, catalog: Hiv
     ]
 
 
+@pytest.mark.slow
 def test_snapshots_of_tags_and_branches_keep_their_files(
     service: client.Metastore, catalog: HiveCatalog, name: str
 ) -> None:

@@ -1,7 +1,8 @@
 """The work of `hmstats health`: read health, and print a row for each table or partition."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 
 import typer
@@ -11,7 +12,8 @@ from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.health_output import as_json_object, print_health
 from hmstats.client import Metastore
 from hmstats.client.naming import named_object, named_table
-from hmstats.errors import StatementError
+from hmstats.errors import HmstatsError, StatementError
+from hmstats.model.catalog.table_formats import table_format
 from hmstats.model.health.pages import ObjectHealth
 
 
@@ -35,8 +37,23 @@ def list_health(
             shown = list(islice(found, most + 1))
             number = len(shown)
             print_health(shown[:most], more=number > most)
+        for sentence in _lake_warnings(service, tables or ()):
+            typer.echo(f"warning: {sentence}", err=True)
     if below is not None and number:
         raise typer.Exit(ExitCode.NO)
+
+
+def _lake_warnings(service: Metastore, texts: Iterable[str]) -> Iterator[str]:
+    """What the metadata of the named Iceberg tables make Spark plan wrong; nothing of what cannot be read here."""
+    for text in texts:
+        if "*" in text or named_object(text)[1] is None:
+            continue
+        with suppress(HmstatsError):
+            table = service.existing_table(text)
+            if table_format(table) == "Iceberg":
+                from hmstats.collector.lake.iceberg.spark_warnings import spark_warnings  # noqa: PLC0415 - loads Arrow
+
+                yield from spark_warnings(table)
 
 
 def _read_health(

@@ -10,6 +10,7 @@ increments         earlier snapshots to which rows were only added since
 file_commits       the next metadata file, and a catalog's pointer to it
 registration       a Puffin file of a snapshot, written and named in the metadata
 puffin_counts      distinct counts that engines have registered, for the metastore
+spark_warnings     distinct counts by which Spark's optimizer plans wrong
 impala_snapshots   the parameter that says of which snapshot the metastore's statistics are
 outlet             both of these, for an opened table
 """

@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from hmstats.collector.options import Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
-from hmstats.collector.scan.dataframe import task_states
+from hmstats.collector.scan.dataframe import columns_by_place, task_states
 from hmstats.collector.scan.states import States, Types
+from hmstats.collector.scan.worker_memory import freeze_modules
 from hmstats.errors import StatementError, UnreadableFile
 from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import TableName
@@ -81,14 +82,12 @@ def _set_up(spark: "SparkSession", metastore: str) -> None:
 
 
 def _states(rows: "DataFrame", types: Types, sketched: Sequence[str], options: Options) -> "DataFrame":
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
-
     names = [*types, *(each for each in sketched if each not in types)]
-    columns = [F.col(quote_name(each)) for each in names] or [F.lit(True).alias("__row")]
     task = partial(_task_states, names=tuple(names), types=types, sketched=tuple(sketched), options=options)
-    return rows.select(*columns).mapInArrow(task, _SCHEMA)
+    return rows.select(*columns_by_place(names)).mapInArrow(task, _SCHEMA)
 
 
+@freeze_modules
 def _task_states(
     batches: Iterable[pa.RecordBatch],
     names: Sequence[str],

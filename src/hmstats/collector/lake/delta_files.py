@@ -1,0 +1,139 @@
+"""Data files of a Delta Lake table, read by Arrow, by which the bytes and requests of a read are known.
+
+Deleted rows are left out, and partition columns have the values that the log says.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+
+from hmstats.collector.planning.data_files import DataFile
+from hmstats.collector.planning.pieces import WHOLE_TABLE
+from hmstats.collector.scan.arrow_types import as_column
+from hmstats.collector.scan.parquet import parquet_batches
+from hmstats.collector.scan.splits import Split
+from hmstats.errors import UnreadableFile
+from hmstats.files.counted_reads import Reads
+from hmstats.files.file_systems import Settings, open_location
+
+_SCHEME = re.compile(r"[a-z0-9]+:/", re.IGNORECASE)
+_THREADS = 16
+"""How many files are read at once, since the threads wait for a store."""
+_MOST_READ_AHEAD_BYTES = 64 * 1024 * 1024
+"""Files are read in groups of so many bytes, whose rows are held until they are used; a larger file is read alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogColumn:
+    """A column: its type in the metastore, and its name in data files."""
+
+    type: str
+    stored_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFile:
+    """A live file with the values of its partition columns, by their names in the metastore."""
+
+    file: DataFile
+    values: Mapping[str, Any]
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether its path is a location of its own, as in a shallow clone, and not below the table's."""
+        return _SCHEME.match(self.file.path) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaFiles:
+    """The data files of a table at a location; `shown` is the table's name for errors.
+
+    `columns` are all columns by their names in the metastore, `partitioned_by` the partition columns' names there.
+    `settings` are Hadoop's for the location. `reads` counts what is read.
+    """
+
+    shown: str
+    location: str
+    columns: Mapping[str, LogColumn]
+    partitioned_by: frozenset[str]
+    settings: Settings
+    reads: Reads = field(default_factory=Reads)
+
+    def rows(
+        self, files: Sequence[LiveFile], names: Sequence[str], kept: Mapping[str, pa.Array]
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of files with some columns; `kept` says by path of files with deleted rows which rows are live.
+
+        Raises UnreadableFile.
+        """
+        with ThreadPoolExecutor(_THREADS) as threads:
+            for group in _groups(files):
+                if len(group) == 1:
+                    yield from _read_ahead(self._rows_of(group[0], names, kept), threads)
+                    continue
+                for batches in threads.map(lambda each: list(self._rows_of(each, names, kept)), group):
+                    yield from batches
+
+    def _rows_of(self, live: LiveFile, names: Sequence[str], kept: Mapping[str, pa.Array]) -> Iterator[pa.RecordBatch]:
+        place = f"{self.location.rstrip('/')}/{unquote(live.file.path)}"
+        in_file = {name: self.columns[name] for name in names if name not in self.partitioned_by}
+        stored = {each.stored_name.lower(): each.type for each in in_file.values()}
+        keep, first = kept.get(live.file.path), 0
+        try:
+            path = open_location(place, self.settings)[1]
+            split = Split(WHOLE_TABLE, place, path, None, live.file.bytes, settings=self.settings)
+            for batch in parquet_batches(split, stored, self.reads):
+                rows = self._batch(batch, live.values, names)
+                yield rows if keep is None else _live_rows(rows, keep.slice(first, rows.num_rows))
+                first += rows.num_rows
+        except (OSError, pa.ArrowException) as error:
+            raise UnreadableFile(
+                f"table {self.shown} cannot be read as Delta Lake: file {place} cannot be read: {error}"
+            ) from error
+
+    def _batch(self, batch: pa.RecordBatch, values: Mapping[str, Any], names: Sequence[str]) -> pa.RecordBatch:
+        """The batch of a file with its partition's values, by the columns' names in the metastore."""
+        arrays = [self._array(name, batch, values) for name in names]
+        return pa.RecordBatch.from_arrays(arrays, list(names)) if names else batch
+
+    def _array(self, name: str, batch: pa.RecordBatch, values: Mapping[str, Any]) -> pa.Array:
+        column = self.columns[name]
+        if name not in self.partitioned_by:
+            return batch.column(column.stored_name.lower())
+        return as_column(pa.repeat(values[name], batch.num_rows), column.type)
+
+
+def _live_rows(batch: pa.RecordBatch, keep: pa.Array) -> pa.RecordBatch:
+    """The rows that are kept; all of those that `keep` does not reach."""
+    if len(keep) < batch.num_rows:
+        keep = pa.concat_arrays([keep, pa.repeat(pa.scalar(True), batch.num_rows - len(keep))])
+    if not batch.num_columns:
+        return batch.slice(0, keep.true_count)
+    return batch.filter(keep)
+
+
+def _groups(files: Sequence[LiveFile]) -> Iterator[list[LiveFile]]:
+    """The files in groups that are read at once."""
+    group: list[LiveFile] = []
+    total = 0
+    for each in files:
+        if group and total + each.file.bytes > _MOST_READ_AHEAD_BYTES:
+            yield group
+            group, total = [], 0
+        group.append(each)
+        total += each.file.bytes
+    if group:
+        yield group
+
+
+def _read_ahead(batches: Iterator[pa.RecordBatch], threads: ThreadPoolExecutor) -> Iterator[pa.RecordBatch]:
+    """The batches, each of which is read while the one before is used."""
+    coming = threads.submit(next, batches, None)
+    while (batch := coming.result()) is not None:
+        coming = threads.submit(next, batches, None)
+        yield batch
