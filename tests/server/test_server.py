@@ -253,6 +253,7 @@ def receive(client: Client, size: int) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.slow
 def test_a_slow_reader_holds_no_worker() -> None:
     reply = envelope("getName", 6, 2, encoded(methods()["getName"].result(success="x" * 50_000_000)))
     with serving(Limits(threads=1), getName=large) as address, Client(address) as slow, Client(address) as other:
@@ -387,6 +388,7 @@ def test_a_drained_server_answers_what_runs_and_closes_the_rest() -> None:
     assert own_threads() == []
 
 
+@pytest.mark.slow
 def test_a_drained_server_answers_a_client_that_has_just_come() -> None:
     server = Server(("127.0.0.1", 0), Dispatcher(methods(), {"getOption": echo}))
     address = server.start()

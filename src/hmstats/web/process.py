@@ -5,6 +5,7 @@
 
 import base64
 import binascii
+import gc
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -55,6 +56,7 @@ def run(site: Site, listening: Callable[[str], None]) -> None:
         own = found.getsockname()[1]
         scheme = "https" if site.certificate else "http"
         listening(f"{scheme}://{f'[{site.host}]' if ':' in site.host else site.host}:{own}")
+        _freeze_modules()
         uvicorn.Server(config).run(sockets=[found])
 
 
@@ -64,7 +66,9 @@ def run_mounted(site: Site, channel: socket.socket, server_health: str) -> None:
     Requests for health and metrics of the server are passed on to `server_health`, the address where it answers them.
     Raises SettingsError like `run`.
     """
-    HandedConnections(configure(site, server_health), channel).run(sockets=[])
+    connections = HandedConnections(configure(site, server_health), channel)
+    _freeze_modules()
+    connections.run(sockets=[])
 
 
 def configure(site: Site, server_health: str | None = None) -> uvicorn.Config:
@@ -92,6 +96,12 @@ def configure(site: Site, server_health: str | None = None) -> uvicorn.Config:
     except OSError as error:
         raise SettingsError(f"web_tls_certificate {site.certificate} cannot be used with its key: {error}") from error
     return config
+
+
+def _freeze_modules() -> None:
+    """Leave what is loaded out of garbage collections, which would look at all of it while a request waits."""
+    gc.collect()
+    gc.freeze()
 
 
 def metastores(uris: str, answer_seconds: float) -> Metastores:

@@ -133,6 +133,29 @@ def test_every_type_in_a_field_and_in_a_list() -> None:
     assert read(to_compact(message)) == message
 
 
+@given(st.sampled_from((6, 8, 10)), st.data())
+def test_lists_of_integers_short_and_long_however_they_are_cut(kind: int, data: st.DataObject) -> None:
+    bits = {6: 16, 8: 32, 10: 64}[kind]
+    number = st.integers(-(1 << bits - 1), (1 << bits - 1) - 1)
+    values = data.draw(st.lists(number, max_size=5) | st.lists(number, min_size=60, max_size=70))
+    packed = b"".join(each.to_bytes(bits // 8, signed=True) for each in values)
+    message = envelope("name", 1, CALL, field(15, 1) + struct.pack(">bI", kind, len(values)) + packed + b"\0")
+    whole = to_compact(message)
+    cut = data.draw(st.integers(1, len(whole) - 1))
+    inbox = bytearray(whole[:cut])
+    reader = CompactReader(inbox, Allowance(LIMIT))
+    assert reader.read() is None
+    inbox += whole[cut:]
+    assert reader.read() == message
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 100])
+def test_an_integer_of_a_list_that_does_not_fit(count: int) -> None:
+    whole = HEAD + b"\x19\xf4" + bytes([count]) + bytes(count - 1) + b"\x80\x80\x04\0"
+    with pytest.raises(ProtocolError, match="does not fit its type"):
+        read(whole)
+
+
 @pytest.mark.parametrize(
     ("data", "found"),
     [

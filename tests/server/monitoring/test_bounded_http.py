@@ -53,6 +53,7 @@ def drip(client: socket.socket) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_many_slow_clients_hold_up_no_probe_and_take_few_threads(address: Address) -> None:
     with contextlib.ExitStack() as held:
         slow = [held.enter_context(opened(address, PROBE)) for _ in range(4 * bounded_http.MOST_CLIENTS)]
@@ -64,6 +65,7 @@ def test_many_slow_clients_hold_up_no_probe_and_take_few_threads(address: Addres
         assert slow[0].recv(1) == b""
 
 
+@pytest.mark.slow
 def test_a_client_that_drips_is_ended(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each byte comes in time, and the whole does not."""
     monkeypatch.setattr(bounded_http, "CLIENT_SECONDS", 0.5)

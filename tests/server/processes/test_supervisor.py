@@ -152,6 +152,7 @@ def test_a_reload_replaces_every_worker_and_refuses_no_client(tmp_path: Path) ->
         assert running.supervisor.deaths == 0
 
 
+@pytest.mark.slow
 def test_a_worker_that_must_be_alone_ends_before_the_next_begins_and_no_client_is_refused(tmp_path: Path) -> None:
     with ready(tmp_path, 1, alone=True) as running:
         seen = [running.asked()[1]]
@@ -168,6 +169,7 @@ def test_a_worker_that_must_be_alone_ends_before_the_next_begins_and_no_client_i
         assert running.supervisor.deaths == 0
 
 
+@pytest.mark.slow
 def test_workers_stay_when_their_successors_cannot_start(tmp_path: Path) -> None:
     with ready(tmp_path) as running:
         before = running.pids()
@@ -183,6 +185,7 @@ def test_workers_stay_when_their_successors_cannot_start(tmp_path: Path) -> None
         assert set(running.pids()) == {0, 1}
 
 
+@pytest.mark.slow
 def test_a_worker_that_ends_at_once_again_and_again_leaves_its_clients_to_the_others(tmp_path: Path) -> None:
     with ready(tmp_path) as running:
         before = running.pids()
@@ -201,6 +204,7 @@ def test_a_server_whose_workers_can_never_be_ready_gives_up(tmp_path: Path) -> N
     assert not running.announced.is_set()
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_before_all_are_ready_is_started_again(tmp_path: Path) -> None:
     """As when the database goes away in that moment."""
     (tmp_path / "fail-1").touch()
@@ -212,6 +216,7 @@ def test_a_worker_that_dies_before_all_are_ready_is_started_again(tmp_path: Path
         wait_until(lambda: set(running.pids()) == {0, 1})
 
 
+@pytest.mark.slow
 def test_a_worker_that_does_not_end_in_time_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hmstats.server.processes.supervisor._KILL_SECONDS", 0.1)
     (tmp_path / "stay").touch()

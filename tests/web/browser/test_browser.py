@@ -71,6 +71,8 @@ PAGES = [
 WIDTHS = [320, 375, 768, 1024, 1920]
 WCAG = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}}
 
+OF_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
@@ -138,33 +140,47 @@ def opened(browser: Any, **how: Any) -> Iterator[Any]:
     context.close()
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_nothing_on_any_page(browser: Any, address: str, path: str, colours: str) -> None:
-    with opened(browser, color_scheme=colours) as page:
-        page.goto(address + path)
-        found = axe_playwright.Axe().run(page, options=WCAG)
-        assert found.violations_count == 0, found.generate_report()
-        assert len(found.response["passes"]) > 15
+@pytest.fixture(scope="module", params=PAGES)
+def visited(request: pytest.FixtureRequest, browser: Any, address: str) -> Iterator[Any]:
+    """A tab that shows one of the pages."""
+    with opened(browser, color_scheme="light") as page:
+        page.goto(address + request.param)
+        yield page
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_nothing_overflows_at_any_width(browser: Any, address: str, path: str) -> None:
-    with opened(browser) as page:
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 800})
-            page.goto(address + path)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
+@pytest.fixture(scope="module")
+def without_scripts(browser: Any) -> Iterator[Any]:
+    """A tab in which no script runs."""
+    with opened(browser, java_script_enabled=False) as page:
+        yield page
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_without_a_script_the_page_says_the_same(browser: Any, address: str, path: str) -> None:
+def test_axe_finds_nothing_on_any_page(visited: Any) -> None:
+    found = axe_playwright.Axe().run(visited, options=WCAG)
+    assert found.violations_count == 0, found.generate_report()
+    assert len(found.response["passes"]) > 15
+
+
+def test_dark_colours_are_told_apart(visited: Any) -> None:
+    visited.emulate_media(color_scheme="dark")
+    found = axe_playwright.Axe().run(visited, options=OF_COLOURS)
+    assert found.violations_count == 0, found.generate_report()
+    assert "color-contrast" in {each["id"] for each in found.response["passes"]}
+    visited.emulate_media(color_scheme="light")
+
+
+def test_nothing_overflows_at_any_width(visited: Any) -> None:
+    for width in WIDTHS:
+        visited.set_viewport_size({"width": width, "height": 800})
+        assert visited.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_a_script_the_page_says_the_same(visited: Any, without_scripts: Any) -> None:
     texts = []
-    for scripts in (True, False):
-        with opened(browser, java_script_enabled=scripts) as page:
-            page.goto(address + path)
-            text = page.locator("main").inner_text()
-            texts.append(re.sub(r"\d+ (s|min)\b|\d\d:\d\d:\d\d UTC", "", text))  # time passes
+    for page in (visited, without_scripts):
+        page.goto(visited.url)
+        text = page.locator("main").inner_text()
+        texts.append(re.sub(r"\d+ (s|min)\b|\d\d:\d\d:\d\d UTC", "", text))  # time passes
     assert texts[0] == texts[1]
 
 

@@ -85,7 +85,7 @@ def test_too_many_for_the_second_level_stay_on_the_first() -> None:
     assert (opened.partitions, opened.counted, len(opened.cells)) == (50, True, 50)
 
 
-@pytest.mark.parametrize("count", [399, 400, 401, 799, 100_000])
+@pytest.mark.parametrize("count", [399, 400, 401, 799, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_any_number_of_values_fits(count: int) -> None:
     found = cells({"k": "int"}, [[str(each)] for each in range(count)])
     assert count / MOST_CELLS / 2 <= len(found.cells) <= MOST_CELLS

@@ -6,6 +6,7 @@ last. So a read that begins after a write was answered sees the write, and the m
 costs. Requests whose answers are stale, or cannot be checked, go to the workers.
 """
 
+import logging
 import math
 import selectors
 import threading
@@ -209,7 +210,8 @@ class PromptReplies:
         seconds = time.perf_counter() - reply.began_seconds
         name = call.request.head.name
         self._seconds.add(name, seconds)
-        self._log.debug("call", method=name, outcome=CACHED, milliseconds=round(seconds * 1000, 3))
+        if self._log.is_enabled_for(logging.DEBUG):
+            self._log.debug("call", method=name, outcome=CACHED, milliseconds=round(seconds * 1000, 3))
         return True
 
     def _close_line(self, error: Exception) -> None:

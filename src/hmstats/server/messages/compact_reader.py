@@ -47,11 +47,17 @@ _SIZE = struct.Struct(">I").pack
 _INTEGERS = {I16: struct.Struct(">h").pack, I32: struct.Struct(">i").pack, I64: struct.Struct(">q").pack}
 _NO_ENTRIES = _ENTRIES(BINARY_TYPES[BINARY], BINARY_TYPES[BINARY], 0)
 """The head of an empty map, whose types the compact protocol omits."""
+_QUICK = frozenset({TRUE, FALSE, I16, I32, I64, BINARY})
+"""The types of fields that are read in one loop."""
+_LONG = 0x80
+"""A byte of a size or an integer from which on another one follows."""
 _LONGEST_VARINT = 10
 _VALUES_AT_ONCE = 10_000
 """Values that one call of `read` reads, in some ten milliseconds."""
 _INTEGERS_AT_ONCE = 100_000
 """Integers of a list that one call of `read` reads, as an array."""
+_FEW_INTEGERS = 64
+"""A list of fewer integers is read one by one, since an array takes as long as so many."""
 _INTEGER_BITS = {I16: 16, I32: 32, I64: 64}
 _INTEGER_ARRAYS = {I16: ">i2", I32: ">i4", I64: ">i8"}
 _TO_BOOLEANS = bytes([0, 1]) + bytes(254)
@@ -155,19 +161,25 @@ class CompactReader:
             self._read_some(level)
 
     def _read_fields(self, level: _Fields) -> None:
-        """Read fields with booleans and one-byte integers, then one other field."""
-        inbox, at, last, binary = self._inbox, self.size, level.last, self._binary
+        """Read fields with booleans, one-byte integers and short texts, then one other field."""
+        inbox, at, last, binary, held = self._inbox, self.size, level.last, self._binary, len(self._inbox)
         try:
-            while (kind := (mark := inbox[at]) & 15) <= I64 and kind and kind != BYTE and mark >> 4:
-                field = last + (mark >> 4)
+            while (kind := (mark := inbox[at]) & 15) in _QUICK and mark >> 4:
+                end = at + 1
                 if kind <= FALSE:
-                    value, end = (b"\1" if kind == TRUE else b"\0"), at + 1
-                elif (raw := inbox[at + 1]) < 0x80:
-                    value, end = _INTEGERS[kind](_from_zigzag(raw)), at + 2
-                else:
+                    value = b"\1" if kind == TRUE else b"\0"
+                elif (raw := inbox[end]) >= _LONG:
                     break
-                binary += _FIELD(BINARY_TYPES[kind], field) + value
-                at, last = end, field
+                elif kind == BINARY:
+                    begin, end = end + 1, end + 1 + raw
+                    if end > held:
+                        raise IndexError
+                    value = _SIZE(raw) + inbox[begin:end]
+                else:
+                    value, end = _INTEGERS[kind](_from_zigzag(raw)), end + 1
+                last += mark >> 4
+                binary += _FIELD(BINARY_TYPES[kind], last) + value
+                at = end
                 self._at_once -= 1
                 if self._at_once <= 0:
                     return
@@ -182,7 +194,10 @@ class CompactReader:
         if kind in (BYTE, TRUE, FALSE):
             self._read_bytes(level, kind)
         elif kind in _INTEGERS:
-            self._read_integers(level, kind)
+            if level.left < _FEW_INTEGERS:
+                self._read_few_integers(level, kind)
+            else:
+                self._read_integers(level, kind)
         elif kind == BINARY:
             self._read_texts(level)
         else:
@@ -195,6 +210,20 @@ class CompactReader:
         self._commit(found if kind == BYTE else found.translate(_TO_BOOLEANS), self.size + len(found))
         if level.left:
             raise IndexError
+
+    def _read_few_integers(self, level: _Values, kind: int) -> None:
+        """Read the integers of a short list that have arrived completely."""
+        inbox, at, binary, pack = self._inbox, self.size, self._binary, _INTEGERS[kind]
+        try:
+            while level.left:
+                raw, end = (inbox[at], at + 1) if inbox[at] < _LONG else self._varint(at)
+                binary += pack(_from_zigzag(raw))
+                at = end
+                level.left -= 1
+                self._at_once -= 1
+        finally:
+            self.size = at
+            self._check_size(len(binary))
 
     def _read_integers(self, level: _Values, kind: int) -> None:
         """Read all integers of a list that have arrived completely, at once."""
@@ -225,7 +254,7 @@ class CompactReader:
         inbox, at, held, binary = self._inbox, self.size, len(self._inbox), self._binary
         try:
             while level.left and self._at_once > 0:
-                if (size := inbox[at]) < 0x80:
+                if (size := inbox[at]) < _LONG:
                     begin = at + 1
                 else:
                     size, begin = self._size(at)
