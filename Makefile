@@ -35,10 +35,10 @@ spark-classes: install # once: half of the time of a Spark that lives for second
 test: spark-classes ## Run the tests that a change needs (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
 	@$(BIN)/python -m pytest -m 'not engines and not extended' $(SIDE_BY_SIDE) $(ARGS)
 
-test-all: spark-classes ## Run the tests that take long too: older Hives, faults, fuzzing, attacks
-	@$(BIN)/python -m pytest -m 'not engines' $(SIDE_BY_SIDE) $(ARGS)
+test-all: spark-classes ## Run the tests that take long too: older Hives, faults, fuzzing, attacks, some sessions of engines
+	@$(BIN)/python -m pytest -m 'not engines or sampled' $(SIDE_BY_SIDE) $(ARGS)
 
-test-engines: spark-classes ## Run whole sessions of real engines (Maven; a JDK 25 for Trino); CI runs a few of them
+test-engines: spark-classes ## Run whole sessions of real engines (Maven; a JDK 25 for Trino)
 	@$(BIN)/python -m pytest -m engines $(SIDE_BY_SIDE) $(ARGS)
 
 test-hive: install ## Run Hive's own client tests (Maven) and hold them against what passes on Hive 4.0.1
@@ -90,6 +90,7 @@ bench: install ## Measure against a real Hive Metastore, both in one run (ARGS='
 	@$(BIN)/python -m tests.benchmarks.bench_sketch
 	@$(BIN)/python -m tests.benchmarks.bench_answers
 	@$(BIN)/python -m tests.benchmarks.bench_collector
+	@$(BIN)/python -m tests.benchmarks.bench_reads
 	@$(BIN)/python -m tests.benchmarks.bench_autogather
 
 clean: ## Remove the virtual environment and everything made

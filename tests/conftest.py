@@ -14,9 +14,9 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", spark_classes.java_options())
 
 # In the order in which they import each other.
 pytest_plugins = [
+    "tests.fixtures.garbage",
     "tests.fixtures.scheduling",
     "tests.fixtures.tiers",
-    "tests.fixtures.garbage",
     "tests.fixtures.postgres",
     "tests.fixtures.database_pool",
     "tests.fixtures.statements",

@@ -23,8 +23,11 @@ def ran(code: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize(
     ("configured", "begin"),
-    [("", "write not understood: reason="), (STANDARD, "WARNING hmstats.autogather write"), (STRUCTURED, '{"reason"')],
-    ids=["nothing", "logging", "structlog"],
+    [
+        pytest.param("", "write not understood: reason=", id="nothing"),
+        pytest.param(STANDARD, "WARNING hmstats.autogather write", id="logging", marks=pytest.mark.slow),
+        pytest.param(STRUCTURED, '{"reason"', id="structlog", marks=pytest.mark.slow),
+    ],
 )
 def test_a_warning_goes_where_the_program_wants_it(configured: str, begin: str) -> None:
     out, err = ran(f"{LISTENER}{configured}{HEARD}")

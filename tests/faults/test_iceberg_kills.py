@@ -30,7 +30,7 @@ from hmstats.collector.lake.iceberg import table_files
 
 pytestmark = pytest.mark.slow
 
-KILLS = int(os.environ.get("HMSTATS_TEST_ANALYSIS_KILLS", "3"))
+KILLS = int(os.environ.get("HMSTATS_TEST_ANALYSIS_KILLS", "1"))
 ANALYST = "tests.faults.harness.analyst"
 TABLE = "lake.t"
 LOCK_SECONDS = 8

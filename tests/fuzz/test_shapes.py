@@ -9,7 +9,7 @@ import pytest
 from tests.fuzz.judged import Cost, Judged, run
 from tests.fuzz.shapes import draw
 
-SECONDS = float(os.environ.get("HMSTATS_TEST_SHAPES", "20"))
+SECONDS = float(os.environ.get("HMSTATS_TEST_SHAPES", "10"))
 SEED = int(os.environ.get("HMSTATS_TEST_SEED", "1"))
 MOST_BYTES = 1_000_000
 

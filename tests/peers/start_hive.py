@@ -9,9 +9,9 @@ Prints `ready P` once the server answers get_all_databases; SIGTERM or SIGINT st
 Apache's binary packages, resolved by Maven from the pom files beside this module. 2.3 (2.3.10) is inside the package
 pyspark; its connection pool, PostgreSQL driver and schema scripts come from the 3.1 package. 4.1 (4.1.0) is taken out
 of hive-exec, beside the jars of 4.0; its schema is 4.0's, and it adds what it misses. The schema is Hive's own, made
-when the database has none. Needs Java 17 or newer, and Maven; 2.3 on Derby runs without Maven too, but there `lock`,
-`open_txns` and `drop_database` want the pool and close the connection. Jars are kept in ~/.cache/hmstats-tests (or
-HMSTATS_TEST_CACHE); WORKDIR holds settings, logs and Derby.
+when the database has none; an empty Derby is made once and copied. Needs Java 17 or newer, and Maven; 2.3 on Derby runs
+without Maven too, but there `lock`, `open_txns` and `drop_database` want the pool and close the connection. Jars are
+kept in ~/.cache/hmstats-tests (or HMSTATS_TEST_CACHE); WORKDIR holds settings, logs and Derby.
 """
 
 import argparse
@@ -203,20 +203,43 @@ def java(jars: Sequence[str], conf: Path, work: Path, *arguments: str, heap: str
 
 def make_schema(generation: str, jars: Sequence[str], conf: Path, work: Path, database: Jdbc) -> None:
     """Hive's official schema, unless the database has one already."""
-    if generation == "2.3" and database.kind == "derby":
+    if database.kind == "derby":
+        if generation != "2.3":  # which makes its tables as it needs them
+            _copy_derby(_HOMES[generation], work)
         return
     owner = _HOMES[generation]
     if owner != generation:  # its tool, with its jars and settings
         conf = work / "conf-schematool"
         write_settings(owner, conf, work, database, [])
         jars = class_path(owner, conf, database.kind)
-    env = {**os.environ, "METASTORE_HOME": str(home(generation)), "METASTORE_CONF_DIR": str(conf)}
-    tool = java(jars, conf, work, _SCHEMA_TOOLS[owner], "-dbType", database.kind)
+    tool, env = _schema_tool(owner, jars, conf, work, database)
     info = subprocess.run([*tool, "-info"], env=env, capture_output=True, text=True, check=False)
     if re.search(r"Metastore schema version:\s*\d", info.stdout + info.stderr):
         return
     make = [*tool, "-initSchema"] if generation != "2.3" else java(jars, conf, work, *_schema_2_3(work, database))
     run(make, env=env, log=work / "schema.log")
+
+
+def _copy_derby(owner: str, work: Path) -> None:
+    """Copy the empty database of a generation, unless there is one; to make it takes longer than the server's start."""
+    made = CACHE / f"derby-{owner}"
+    with filling(made) as empty:
+        if empty:
+            shutil.rmtree(made / "derby", ignore_errors=True)
+            conf, database = made / "conf", jdbc("derby", made)
+            write_settings(owner, conf, made, database, [])
+            tool, env = _schema_tool(owner, class_path(owner, conf, database.kind), conf, made, database)
+            run([*tool, "-initSchema"], env=env, log=made / "schema.log")
+    if not (work / "derby").exists():
+        shutil.copytree(made / "derby", work / "derby", ignore=shutil.ignore_patterns("*.lck"))
+
+
+def _schema_tool(
+    owner: str, jars: Sequence[str], conf: Path, work: Path, database: Jdbc
+) -> tuple[list[str], dict[str, str]]:
+    """The command of a generation's schematool, and its environment."""
+    env = {**os.environ, "METASTORE_HOME": str(home(owner)), "METASTORE_CONF_DIR": str(conf)}
+    return java(jars, conf, work, _SCHEMA_TOOLS[owner], "-dbType", database.kind), env
 
 
 def _schema_2_3(work: Path, database: Jdbc) -> list[str]:

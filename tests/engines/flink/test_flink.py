@@ -15,6 +15,12 @@ from tests.fixtures.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
 from tests.peers import flink_session, launch
 
+from hmstats.client import connect
+from hmstats.collector.dry_run import dry_run
+from hmstats.collector.request.statement import Statement
+from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import TableName
+
 pytestmark = [pytest.mark.engines, pytest.mark.hive, pytest.mark.slow]
 
 HERE = Path(__file__).parent
@@ -115,6 +121,28 @@ def test_every_statement_answers_as_on_hive_in_an_object_store(
 ) -> None:
     differing = _differing(expected[session], in_object_store[session])
     assert {line: pair for line, pair in differing.items() if (session, line) not in BETTER} == {}
+
+
+CONNECTORS = """\
+CREATE CATALOG lake WITH ('type' = 'hive', 'hive-conf-dir' = '{w}/../flink-conf')
+CREATE DATABASE lake.{s}
+CREATE TABLE lake.{s}.made (a INT) WITH ('connector' = 'datagen', 'number-of-rows' = '3')
+CREATE TABLE lake.{s}.filed (a INT, b STRING) WITH ('connector' = 'filesystem', 'path' = '{w}/files', 'format' = 'csv')
+CREATE TABLE lake.{s}.lakes (a INT, p STRING) PARTITIONED BY (p) WITH ('connector' = 'delta', 'table-path' = '{w}/d')
+"""
+
+
+def test_tables_that_flink_alone_reads_are_not_analysed(tmp_path: Path) -> None:
+    """To others each is an empty table without columns, of which 0 rows would be stored."""
+    with serving(tmp_path) as port:
+        metastore = f"thrift://127.0.0.1:{port}"
+        made = flink_session.answers(metastore, tmp_path, CONNECTORS, "judged")
+        assert [each["rows"] for each in made] == [["OK"]] * len(made)
+        with connect(metastore) as service:
+            assert sorted(service.table_names("judged")) == ["filed", "lakes", "made"]
+            for table, connector in {"made": "datagen", "filed": "filesystem", "lakes": "delta"}.items():
+                with pytest.raises(StatementError, match=f"judged.{table} is read by Flink alone.* {connector}: "):
+                    dry_run(service, Statement(TableName("hive", "judged", table)))
 
 
 def _differing(expected: Answers, found: Answers) -> dict[int, Any]:

@@ -22,7 +22,7 @@ from tests.fixtures.hive import hive
 from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
-pytestmark = [pytest.mark.engines, pytest.mark.slow]
+pytestmark = [pytest.mark.engines, pytest.mark.sampled, pytest.mark.slow]
 
 WRITERS, COMMITS = 3, 3
 REFUSALS = (NamespaceAlreadyExistsError, NamespaceNotEmptyError, NoSuchTableError, TableAlreadyExistsError)

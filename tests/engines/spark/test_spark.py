@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.hive import hive
+from tests.fixtures.hive import hive, require
 from tests.fixtures.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
 from tests.peers.spark_jars import hadoop_s3
@@ -83,11 +83,12 @@ def at_once(tmp_path_factory: pytest.TempPathFactory) -> list[Answers]:
         return list(pool.map(lambda schema: session(metastore, warehouse, schema), schemas))
 
 
+@pytest.mark.sampled
 def test_the_session_ran_whole(expected: Answers) -> None:
     assert len(expected) == len(STATEMENTS.read_text().splitlines())
 
 
-@pytest.fixture(params=["another folder", "a link", "a location"])
+@pytest.fixture(params=[pytest.param("another folder", marks=pytest.mark.sampled), "a link", "a location"])
 def elsewhere(request: pytest.FixtureRequest, tmp_path: Path) -> Answers:
     """What Spark answers when tables lie outside of the server's warehouse, for each layout."""
     with ours(tmp_path) as (metastore, warehouse):
@@ -107,6 +108,7 @@ def elsewhere(request: pytest.FixtureRequest, tmp_path: Path) -> Answers:
 @pytest.fixture(scope="module")
 def in_object_store(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     """What Spark answers that says s3a of a warehouse of which the server says s3."""
+    require("mvn")
     folder = tmp_path_factory.mktemp("spark-s3")
     with object_store(folder) as store:
         conf = {f"spark.hadoop.{name}": value for name, value in store.hadoop.items()}
@@ -120,6 +122,7 @@ def test_every_statement_answers_as_on_hive_elsewhere(expected: Answers, elsewhe
     assert _differing(expected, elsewhere) == []
 
 
+@pytest.mark.sampled
 def test_every_statement_answers_as_on_hive_in_an_object_store(expected: Answers, in_object_store: Answers) -> None:
     assert _differing(expected, in_object_store) == []
 

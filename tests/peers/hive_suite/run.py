@@ -1,17 +1,17 @@
-"""Runs Hive 4.0.1's own metastore client tests, unchanged, against metastores that a command starts.
+"""Runs Hive 4.0.1's or 3.1.3's own metastore client tests, unchanged, against metastores that a command starts.
 
-    python -m tests.peers.hive_suite.run --start 'COMMAND ... {port} ... {dir} ...' [CLASS[#METHOD] ...]
+    python -m tests.peers.hive_suite.run [--generation 3.1] --start 'COMMAND {port} {dir}' [CLASS[#METHOD] ...]
 
 For each class COMMAND is run with a free port and a new folder (its warehouse must be file:{dir}/wh, into which tests
 look), and ended by SIGTERM. The tests come as Apache's test jar from Maven; two of its helper classes are replaced by
 those in src/, so that they start nothing themselves. Prints a line per test (ok, FAIL, skip), then
-`passed P failed F skipped S`. Needs Java 17 with its compiler, Maven, and start_hive's jars of 4.0.
+`passed P failed F skipped S`. Needs Java 17 with its compiler, Maven, and start_hive's jars of the generation.
 A real Hive, for comparison:
     --start 'python -m tests.peers.start_hive 4.0 --port {port} --db derby --dir {dir}
         --set metastore.warehouse.dir=file:{dir}/wh --set metastore.warehouse.external.dir=file:{dir}/wh
         --set "metastore.metadata.transformer.class= " --set metastore.limit.partition.request=100
         --set fs.trash.interval=30 --set fs.trash.checkpoint.interval=30'
-What passes on it is in passes-on-hive-4.0.1.txt.
+and the same with 3.1. What passes on them is in passes-on-hive-4.0.1.txt and passes-on-hive-3.1.3.txt.
 """
 
 import argparse
@@ -29,26 +29,31 @@ from pathlib import Path
 from tests.peers import cache, start_hive
 
 HERE = Path(__file__).resolve().parent
-CACHE = cache.CACHE / "hive-suite"
+RELEASES = {"3.1": "3.1.3", "4.0": "4.0.1"}
+"""The release of each generation whose tests are run."""
 START_SECONDS, CLASS_SECONDS, STOP_SECONDS = 600, 1_800, 120
 _CLIENT = """AddPartitions AddPartitionsFromPartSpec AlterPartitions AppendPartitions Catalogs CheckConstraint Databases
-DefaultConstraint DropPartitions ExchangePartitions ForeignKey Functions GetAllTableConstraints GetPartitions
-GetTableMeta ListPartitions NotNullConstraint PartitionStat PrimaryKey TablesCreateDropAlterTruncate TablesGetExists
-TablesList UniqueConstraint"""
-CLASSES = ("TestStats", "TestRemoteHiveMetaStore", *(f"client.Test{name}" for name in _CLIENT.split()))
+DefaultConstraint DropPartitions ExchangePartitions ForeignKey Functions GetPartitions GetTableMeta ListPartitions
+NotNullConstraint PrimaryKey TablesCreateDropAlterTruncate TablesGetExists TablesList UniqueConstraint"""
+_OF_BOTH = ("TestStats", "TestRemoteHiveMetaStore", *(f"client.Test{name}" for name in _CLIENT.split()))
+CLASSES = {
+    "3.1": (*_OF_BOTH, "client.TestRuntimeStats", "TestHiveMetaStorePartitionSpecs"),
+    "4.0": (*_OF_BOTH, "client.TestGetAllTableConstraints", "client.TestPartitionStat"),
+}
+"""The classes of each generation."""
 
 
-def class_path() -> str:
+def class_path(generation: str) -> str:
     """Jars resolved and the sources compiled, on first use."""
-    lib, classes = CACHE / "lib", CACHE / "classes"
-    with cache.filling(CACHE) as empty:
+    place = cache.CACHE / f"hive-suite-{generation}"
+    lib, classes = place / "lib", place / "classes"
+    with cache.filling(place) as empty:
         if empty:
             copy = ("dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={lib}")
-            start_hive.run(["mvn", "-B", "-q", "-f", str(HERE / "pom.xml"), *copy])
-    jars = (f"{lib}/*", f"{start_hive.home('4.0')}/lib/*", f"{start_hive.package('4.0')}/*")
+            start_hive.run(["mvn", "-B", "-q", "-f", str(HERE / f"pom-{generation}.xml"), *copy])
+    jars = (f"{lib}/*", f"{start_hive.home(generation)}/lib/*", f"{start_hive.package(generation)}/*")
     path = os.pathsep.join([str(classes), *jars])
     _compile(classes, path)
-    (CACHE / "log4j2.properties").write_text(start_hive.LOG4J.replace("warn", "off"))
     return path
 
 
@@ -94,13 +99,15 @@ def _started(metastore: subprocess.Popen[bytes], port: int) -> bool:
 
 
 def _run_tests(name: str, port: int, folder: Path, path: str, more_options: Sequence[str]) -> list[str]:
+    log = folder / "log4j2.properties"
+    log.write_text(start_hive.LOG4J.replace("warn", "off"))
     options = (
         *more_options,
         "-XX:TieredStopAtLevel=1",
         "-XX:+UseSerialGC",
         f"-Duri=thrift://127.0.0.1:{port}",
         f"-Dwarehouse=file:{folder}/wh",
-        f"-Dlog4j2.configurationFile={CACHE / 'log4j2.properties'}",
+        f"-Dlog4j2.configurationFile={log}",
     )
     done = subprocess.run(
         [start_hive.JAVA, *options, "-cp", path, "Suite", name],
@@ -123,12 +130,13 @@ def _free_port() -> int:
 def main() -> None:
     """Run the named classes, or all."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--generation", choices=RELEASES, default="4.0")
     parser.add_argument("--start", required=True, metavar="COMMAND")
     parser.add_argument("classes", nargs="*")
     given = parser.parse_args()
-    path = class_path()
+    path = class_path(given.generation)
     outcomes: Counter[str] = Counter()
-    for name in given.classes or CLASSES:
+    for name in given.classes or CLASSES[given.generation]:
         for line in run_class(name, given.start, path):
             outcomes[line.split(" ", 1)[0]] += 1
             print(line, flush=True)

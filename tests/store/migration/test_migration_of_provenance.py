@@ -128,6 +128,7 @@ def test_downgrade_brings_them_back(filled: tuple[Store, dict[Key, Provenance]],
     store.close()
 
 
+@pytest.mark.slow
 def test_downgrade_keeps_the_newer(filled: tuple[Store, dict[Key, Provenance]], database_url: str) -> None:
     store, given = filled
     migrate.upgrade(database_url)
@@ -145,6 +146,7 @@ def test_downgrade_keeps_the_newer(filled: tuple[Store, dict[Key, Provenance]], 
     store.close()
 
 
+@pytest.mark.slow
 def test_an_error_that_is_no_number_is_unknown(database_url: str) -> None:
     store = Store.open(database_url)
     table_id = make_table(store)
@@ -158,6 +160,7 @@ def test_an_error_that_is_no_number_is_unknown(database_url: str) -> None:
     store.close()
 
 
+@pytest.mark.slow
 def test_beside_a_hive_only_ours_is_made_and_filled(hive_database: str) -> None:
     with store_beside(hive_database) as store:
         table_id = make_table(store)

@@ -126,6 +126,7 @@ def test_upgrading_leaves_a_newer_database_alone(database_url: str) -> None:
     assert schema_revision.current(database_url) == NEXT
 
 
+@pytest.mark.slow
 def test_a_migration_waits_for_no_table_for_long(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who waits for a lock holds up all who come later, so it gives up, and tries again."""
     monkeypatch.setattr(migrate, "_LOCK_SECONDS", 0.05)

@@ -225,6 +225,7 @@ def test_a_server_that_is_alive_is_left_to_its_work(lake: Lake, other: Lake) -> 
         _recover(lake)  # PostgreSQL notices in a moment
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_ever(lake: Lake, other: Lake) -> None:
     _leave(lake, Kind.COPY, "t", "u", owner=other.store.presence.owner_id())
     lake.store.patience_seconds = 0.1

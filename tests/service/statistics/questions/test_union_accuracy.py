@@ -14,6 +14,7 @@ def unions(tmp_path_factory: pytest.TempPathFactory) -> list[Union]:
     return compare(lineitem(folder, "0.02"), folder)
 
 
+@pytest.mark.slow
 def test_every_column_is_within_three_standard_errors(unions: list[Union]) -> None:
     assert len(unions) == 16
     for each in unions:
