@@ -175,7 +175,7 @@ class Killing:
     def change_until_killed(self, databases: list[str], seed: int, after_seconds: float, *, copies: bool) -> None:
         """Change databases in a process of several threads that is killed after a time (changers.py)."""
         ended = self._do(databases=databases, seed=seed, after_seconds=after_seconds, copies=copies)
-        assert ended == _KILLED
+        assert ended == _KILLED, f"the process ended with {ended} before it was killed"
 
     def _do(self, **order: Any) -> int:
         assert self._server.stdin is not None
@@ -187,7 +187,7 @@ class Killing:
 @contextmanager
 def killing(url: str, warehouse: str, environment: Mapping[str, str] | None = None) -> Iterator[Killing]:
     """Somewhere to kill changes."""
-    command = [sys.executable, "-m", "tests.faults.harness.killing"]
+    command = [sys.executable, "-X", "faulthandler", "-m", "tests.faults.harness.killing"]
     server = subprocess.Popen(
         command, env=finding_tests() | dict(environment or {}), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
