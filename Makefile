@@ -32,7 +32,7 @@ demo-web: install ## Show what `make demo` made in a browser, until Ctrl-C
 spark-classes: install # once: half of the time of a Spark that lives for seconds goes to loading its classes
 	@$(BIN)/python -m tests.peers.spark_classes
 
-test: spark-classes ## Run the tests that a change needs (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
+test: install ## Run the tests that a change needs (PROCESSES=1: one by one; ARGS='tests/store -x': only these)
 	@$(BIN)/python -m pytest -m 'not engines and not extended' $(SIDE_BY_SIDE) $(ARGS)
 
 test-all: spark-classes ## Run the tests that take long too: older Hives, faults, fuzzing, attacks, some sessions of engines

@@ -126,6 +126,7 @@ def test_a_server_starts_without_what_it_does_not_need(module: str, absent: set[
     assert not absent & set(modules)
 
 
+@pytest.mark.slow
 def test_the_api_is_parsed_once() -> None:
     """To parse Hive's IDL takes a fifth of a worker's start."""
     program = (

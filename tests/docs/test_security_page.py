@@ -41,6 +41,7 @@ def test_the_example_means_what_it_says() -> None:
     assert not rules.decide(job, Action.ADMIN, THE_SERVER).allowed
 
 
+@pytest.mark.slow
 def test_the_commands_say_what_the_page_shows(tmp_path: Path) -> None:
     (tmp_path / "rules.toml").write_text(_example())
     shown = commands(PAGE)

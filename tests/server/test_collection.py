@@ -29,6 +29,7 @@ def test_garbage_is_collected_when_there_are_few_objects() -> None:
     assert garbage() is None
 
 
+@pytest.mark.slow
 def test_it_is_put_off_while_there_are_many_but_not_for_ever() -> None:
     garbage = _left_garbage()
     collection = GarbageCollection(many=10_000)
@@ -43,6 +44,7 @@ def test_it_is_put_off_while_there_are_many_but_not_for_ever() -> None:
     del made
 
 
+@pytest.mark.slow
 def test_few_is_said_of_what_the_last_collection_left() -> None:
     collection = GarbageCollection(many=10_000, longest_seconds=0.0)
     cached = [[number] for number in range(50_000)]

@@ -264,6 +264,7 @@ def test_a_slow_reader_holds_no_worker() -> None:
         assert slow.reply().value == "behind"
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_is_dropped() -> None:
     with serving(Limits(send_seconds=SHORT_SECONDS), getName=large) as address, Client(address) as other:
         assert other.echoes("first")
@@ -401,6 +402,7 @@ def test_a_drained_server_answers_a_client_that_has_just_come() -> None:
             assert silent.at_end()
 
 
+@pytest.mark.slow
 def test_a_drain_sends_large_replies_to_their_end() -> None:
     server = Server(("127.0.0.1", 0), Dispatcher(methods(), {"getName": large}))
     address = server.start()

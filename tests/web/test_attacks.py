@@ -219,6 +219,7 @@ def test_a_client_that_does_not_take_its_answer_is_cut_off(impatient: int) -> No
         assert 0 < found < LARGE
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_long_is_waited_for(impatient: int) -> None:
     assert asked(impatient, get(b"/slow")).endswith(b"made")
     assert asked(impatient, post(b"/taken", b"Content-Length: 3\r\n", b"abc")).endswith(b"3")

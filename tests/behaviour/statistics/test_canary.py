@@ -53,6 +53,7 @@ def _timeless(found: Iterator[str]) -> list[str]:
     return [each for each in found if "lastAnalyzed" not in each]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", first_of(range(2)))
 def test_canaries_see_what_waits_and_nobody_else_does(
     partitioned: Metastore, ours: Client, canary: Any, seed: int

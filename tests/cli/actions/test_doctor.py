@@ -193,6 +193,7 @@ def test_roots_that_databases_need_are_proposed(roots: list[str], level: str) ->
         assert found.advice == "serve with HMSTATS__WAREHOUSE_ROOTS=file:/data/place-of-d,s3://lake/x"
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_a_spark_session_is_looked_at(spark: Any, spark_metastore: str) -> None:
     found = lines("--spark", "--metastore", spark_metastore)

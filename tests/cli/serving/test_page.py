@@ -96,6 +96,7 @@ def test_all_of_it_is_answered_on_a_connection_that_was_opened_to_the_page(port:
     connection.close()
 
 
+@pytest.mark.slow
 def test_a_request_that_comes_byte_by_byte_finds_its_way(port: int) -> None:
     for path, said in (("/health/live", b"alive"), ("/tables", b"d.t"), ("/metricsandmore", b"404")):
         with socket.create_connection(("127.0.0.1", port), timeout=60) as slow:

@@ -164,6 +164,7 @@ def test_headers_that_drip_are_given_up() -> None:
         done.set()
 
 
+@pytest.mark.slow
 def test_a_frame_of_sasl_that_drips_is_given_up() -> None:
     done = threading.Event()
     ours, theirs = socket.socketpair()

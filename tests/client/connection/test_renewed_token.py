@@ -63,6 +63,7 @@ def events(renewal: Renewal, number: int) -> tuple[Metastore, list[str]]:
     return metastore, [each["event"] for each in logs]
 
 
+@pytest.mark.slow
 def test_a_token_is_renewed_until_the_end_and_then_cancelled() -> None:
     metastore, logged = events(lambda number: after(0.1 + number), 3)
     assert (metastore.calls[-1], metastore.calls.count("cancel_delegation_token")) == ("cancel_delegation_token", 1)

@@ -75,6 +75,7 @@ def test_a_spool_folder_is_sent_in_order_and_emptied(service: client.Metastore, 
     assert list(push_spool(service, spool)) == []
 
 
+@pytest.mark.slow
 def test_newer_statistics_are_not_overwritten_but_with_force(
     service: client.Metastore, name: TableName, spool: Spool
 ) -> None:
@@ -133,6 +134,7 @@ def test_a_metastore_that_is_away_leaves_the_folder_as_it_is(tmp_path: Path) -> 
     assert spool.names() == ["0.hmstats"]
 
 
+@pytest.mark.slow
 def test_a_commit_meanwhile_is_not_undone(metastore_with_transactions: Metastore) -> None:
     """An Iceberg commit between our reading and our writing, where the metastore looks at what is expected."""
     metastore = metastore_with_transactions

@@ -79,6 +79,7 @@ def test_a_partition_that_is_no_parquet_is_read_by_spark(spark: Any, spark_metas
         assert {each["c"]["max_length"] for each in found.values()} == {4}
 
 
+@pytest.mark.slow
 def test_a_sample_knows_its_size(spark: Any, spark_metastore: str) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS sampled")
     frame = spark.range(20_000).selectExpr("id", "IF(id % 4 = 0, NULL, id) AS n").coalesce(1)

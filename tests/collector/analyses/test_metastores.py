@@ -69,6 +69,7 @@ def test_only_what_changed_is_analysed_again(
     assert [parameters[name] for name in ("numRows", "numFiles", "numPartitions")] == ["500", "5", "4"]
 
 
+@pytest.mark.slow
 def test_noscan_removes_what_may_be_untrue(
     metastore: Metastore, analyze: Callable[..., collector.Report], tmp_path: Path
 ) -> None:

@@ -338,6 +338,7 @@ def test_what_stands_for_a_jdbc_driver_is_said(spark: Any, tmp_path: Path) -> No
     assert {"event": "jdbc_driver_mapped", "driver": "org.sqlite.JDBC", "loaded": "sqlite"}.items() <= lines[0].items()
 
 
+@pytest.mark.slow
 def test_rows_that_do_not_fit_write_nothing(spark: Any, name: str) -> None:
     writing(numbers(spark, 0, 3)).save_table(name)
     with pytest.raises(StatementError, match="the table has the columns id, text, k, the rows id"):

@@ -155,6 +155,7 @@ def test_partitions_and_the_table_itself(spark: Any, spark_metastore: str, tampe
         service.put_partition_parameters(TableName("hive", DATABASE, "parted"), ["p"], {"p=4": {"numRows": "0"}})
 
 
+@pytest.mark.slow
 def test_rows_and_files(spark: Any, spark_metastore: str, folder: Path) -> None:
     name = TableName("hive", DATABASE, "parted")
     with client.connect(spark_metastore) as service:

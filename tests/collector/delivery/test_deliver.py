@@ -63,6 +63,7 @@ def test_sketches_and_provenance_reach_hmstats_and_hive_gets_the_rest(metastore:
         assert {each.rows_seen for each in whole.values()} == {5}
 
 
+@pytest.mark.slow
 def test_a_metastore_that_stays_away_is_given_up_once_in_a_run(
     metastore: Metastore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,6 +51,7 @@ def test_a_bucket_is_never_listed_as_a_whole() -> None:
     assert tops(*(f"s3://b/k={each}" for each in range(2 * MOST))) == {}
 
 
+@pytest.mark.slow
 def test_a_shared_listing_finds_what_each_place_alone_does(
     store: tuple[ObjectStore, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_partitions_and_rows_are_told(spark: Any, database: str) -> None:
     assert spark.sparkContext.getLocalProperty("spark.jobGroup.id") is None
 
 
+@pytest.mark.slow
 def test_a_view_has_rows_and_no_partitions(spark: Any, database: str) -> None:
     told: list[JobProgress] = []
     collector.analyze(spark, f"{database}.v", progress=told.append)

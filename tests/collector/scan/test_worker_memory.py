@@ -31,5 +31,6 @@ def test_in_a_worker_modules_are_left_out_once(spark: Any) -> None:
     assert second == 0
 
 
+@pytest.mark.slow
 def test_at_the_driver_nothing_is_left_out() -> None:
     assert list(left_out(["json", "wave"])) == [0, 0, 0, 0]

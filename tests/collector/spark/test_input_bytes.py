@@ -44,8 +44,8 @@ def analyzed(spark: Any, database: str, name: str, using: str, folder: Path) -> 
     ("ending", "using"),
     [
         ("json", "USING json"),
-        ("csv", "USING csv"),
-        ("txt", "ROW FORMAT DELIMITED FIELDS TERMINATED BY ','"),
+        pytest.param("csv", "USING csv", marks=pytest.mark.slow),
+        pytest.param("txt", "ROW FORMAT DELIMITED FIELDS TERMINATED BY ','", marks=pytest.mark.slow),
     ],
 )
 def test_all_bytes_of_files_that_spark_reads_are_known(

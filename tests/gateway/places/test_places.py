@@ -193,6 +193,7 @@ class TestAnUpstreamThatIsAway:
 class TestAnUpstreamThatHangs:
     """It takes connections and answers nothing: nobody waits for it."""
 
+    @pytest.mark.slow
     def test_lists_name_it_soon_and_other_databases_are_answered(self, hmstats_sqlite: int, tmp_path: Path) -> None:
         first = Metastore("hmstats-sqlite", hmstats_sqlite, 4.0)
         with Upstream(read_only) as hanging:

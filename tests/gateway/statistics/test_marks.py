@@ -34,6 +34,7 @@ def merge(doors: Doors, low: int, high: int, *more: ColumnStatistics) -> None:
     assert doors.here.client().set_aggr_stats_for(request)
 
 
+@pytest.mark.slow
 def test_rows_that_are_merged_behind_each_other(doors: Doors) -> None:
     """The second write comes before the upstream has got the first one."""
     doors.here.table(columns=COLUMNS)
@@ -108,6 +109,7 @@ def test_beside_a_column_that_is_merged_the_others_are_not_marked(doors: Doors) 
     assert marked(doors) == {"a", "s"}
 
 
+@pytest.mark.slow
 def test_what_was_written_before_a_column_was_unmarked_does_not_mark_it_again(doors: Doors) -> None:
     doors.here.table(columns=COLUMNS)
     doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(5, 6),)))
@@ -130,6 +132,7 @@ def test_statistics_that_are_written_as_they_were_are_marked_again(doors: Doors)
     assert bounds(doors.there.table_statistics(doors.name(), ["a"])) == [(5, 6)]
 
 
+@pytest.mark.slow
 def test_statistics_of_partitions_that_are_written_as_they_were_are_marked_again(doors: Doors) -> None:
     doors.here.table(columns=COLUMNS, keys=["day"])
     doors.here.add_partitions(["1"], ["2"], columns=COLUMNS)

@@ -48,6 +48,7 @@ def test_what_is_written_here_is_read_here_at_once_and_there_soon(doors: Doors) 
     assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == of_all(20)
 
 
+@pytest.mark.slow
 def test_a_sketch_outlives_the_way_to_the_upstream_and_answers_questions(doors: Doors) -> None:
     doors.here.table(columns=COLUMNS)
     doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(1, 3, 3, values=("1", "2", "2", "3")),)))

@@ -87,6 +87,7 @@ def test_a_delete_at_the_upstream_is_seen_before_the_answer_to_the_sending_is(do
     assert columns(doors.there.table_statistics(doors.name(), _ALL)) == ["d", "s"]
 
 
+@pytest.mark.slow
 def test_a_delete_of_a_partitions_statistics_at_the_upstream_is_seen(doors: Doors, way: Way) -> None:
     doors.here.table(columns=COLUMNS, keys=["day"])
     doors.here.add_partitions(["1"], ["2"], columns=COLUMNS)
@@ -216,6 +217,7 @@ def test_what_comes_to_a_partition_that_was_made_anew_is_taken_back(doors: Doors
     assert read(doors.there) == ["day=2"]
 
 
+@pytest.mark.slow
 def test_a_refused_sending_holds_no_drop_up(doors: Doors, way: Way) -> None:
     """The upstream has lost the table while its statistics come: it refuses them, and the table is made again here."""
     doors.here.table(columns=COLUMNS)

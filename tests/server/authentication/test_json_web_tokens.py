@@ -272,6 +272,7 @@ def test_unknown_keys_make_a_server_fetch_no_more_often(tmp_path: Path, monkeypa
         assert provider.asked == 2
 
 
+@pytest.mark.slow
 def test_old_keys_stay_when_a_fetch_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_web_keys, "_EVERY_SECONDS", 0.0)
     with providing(tmp_path, monkeypatch) as (provider, url):

@@ -191,6 +191,7 @@ def test_requests_in_line_without_a_proof_are_refused_once() -> None:
     assert called == []
 
 
+@pytest.mark.slow
 def test_a_silent_connection_ends() -> None:
     limits = Limits(handshake_seconds=SHORT_SECONDS)
     with serving(limits, authentication=Asked().authentication) as address:

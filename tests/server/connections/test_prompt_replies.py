@@ -390,7 +390,7 @@ def test_a_client_that_goes_while_it_waits_holds_up_nobody(source: Source) -> No
         assert ask(client) == "run1"
 
 
-@pytest.mark.parametrize("known", [True, False], ids=["known", "checked"])
+@pytest.mark.parametrize("known", [True, pytest.param(False, marks=pytest.mark.slow)], ids=["known", "checked"])
 def test_a_repeated_reply_goes_on_as_its_reader_takes_it(source: Source, known: bool) -> None:
     source.known = {TABLE: 1} if known else None
     source.name_characters = 20_000_000

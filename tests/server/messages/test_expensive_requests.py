@@ -253,6 +253,7 @@ def test_a_reader_that_takes_single_bytes_is_dropped_with_a_line_and_a_count() -
     assert ["40000000" in line["reason"] for line in logs if line["event"] == "reply_not_taken"] == [True]
 
 
+@pytest.mark.slow
 def test_replies_that_nobody_takes_have_a_budget_and_the_slowest_client_goes() -> None:
     before = UNTAKEN_REPLIES.labels("unsent bytes")._value.get()
     with serving(Limits(max_unsent_bytes=60_000_000), getName=large) as address, contextlib.ExitStack() as clients:
@@ -266,6 +267,7 @@ def test_replies_that_nobody_takes_have_a_budget_and_the_slowest_client_goes() -
     assert UNTAKEN_REPLIES.labels("unsent bytes")._value.get() == before + 1
 
 
+@pytest.mark.slow
 def test_a_single_reply_may_be_larger_than_the_budget() -> None:
     with serving(Limits(max_unsent_bytes=1_000_000), getName=large) as address, Client(address) as client:
         client.send(request("getName", 6))

@@ -108,6 +108,7 @@ def test_a_fork_server_that_died_is_replaced_and_its_workers_go_on(fork_servers:
     assert second.end() == 0
 
 
+@pytest.mark.slow
 def test_a_renewed_fork_server_ends_with_its_last_worker(fork_servers: ForkServers, tmp_path: Path) -> None:
     workers = [_Worker(fork_servers, tmp_path) for _ in range(2)]
     fork_servers.renew()
@@ -120,6 +121,7 @@ def test_a_renewed_fork_server_ends_with_its_last_worker(fork_servers: ForkServe
     assert after.end() == 0
 
 
+@pytest.mark.slow
 def test_a_fork_server_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     """Nothing tells it but that its channel is closed."""
     program = (

@@ -31,6 +31,7 @@ def test_a_pattern_finds(pattern: str | None, expected: list[str]) -> None:
     assert matching(NAMES, pattern) == expected
 
 
+@pytest.mark.slow
 def test_six_stars_over_a_long_name_come_to_an_end() -> None:
     run_bounded(
         "from hmstats.service.catalog.patterns import matching\n"

@@ -135,6 +135,7 @@ def test_a_unit_reads_in_steps_what_is_large(store: Store) -> None:
     assert store.write(work) == [f"mine{number}" for number in range(1, 10)]
 
 
+@pytest.mark.slow
 def test_a_connection_that_is_refused_leaves_no_socket_while_its_error_is_kept(empty_postgres_url: str) -> None:
     url = make_url(empty_postgres_url)
     arguments = {"host": url.host, "port": url.port, "user": url.username, "dbname": "missing"}

@@ -165,6 +165,7 @@ def test_a_writer_that_reads_before_it_writes_loses_nothing(sqlite_url: str) -> 
     store.close()
 
 
+@pytest.mark.slow
 def test_a_deadlock_is_tried_again_until_both_writers_are_done(postgres_url: str) -> None:
     store = Store.open(postgres_url)
     for table_id in (1, 2):

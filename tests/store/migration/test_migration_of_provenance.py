@@ -117,6 +117,7 @@ def test_upgrade_brings_every_column(filled: tuple[Store, dict[Key, Provenance]]
     store.close()
 
 
+@pytest.mark.slow
 def test_downgrade_brings_them_back(filled: tuple[Store, dict[Key, Provenance]], database_url: str) -> None:
     store, given = filled
     migrate.upgrade(database_url)

@@ -66,6 +66,7 @@ def test_a_table_is_looked_at_compared_and_put_back(our_metastore: Metastore, se
     assert run(our_metastore, "diff", name.short, "--from", first).exit_code == 0
 
 
+@pytest.mark.slow
 @sqlite
 def test_a_whole_database_is_restored_but_for_newer_tables(our_metastore: Metastore, service: client.Metastore) -> None:
     our_metastore.table("a")

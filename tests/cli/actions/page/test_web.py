@@ -18,6 +18,7 @@ from hmstats.cli.main import app
 from hmstats.cli.serving import page
 
 
+@pytest.mark.slow
 def test_it_answers_until_a_signal(tmp_path: Path) -> None:
     """The metastore may be away when the page starts."""
     command = [HMSTATS, "web", "--port", "0", "--metastore", f"thrift://127.0.0.1:{free_port()}"]

@@ -49,6 +49,7 @@ def test_what_is_kept_is_named(our_metastore: Metastore, spool: Spool, tmp_path:
     assert [item.partition for item in spool.get("1.hmstats").items] == ["k=9"]
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     done = push(tmp_path, closed_port()[1])
     assert done.returncode == 2

@@ -78,6 +78,7 @@ def test_an_append_to_an_iceberg_table_lowers_its_health_and_is_read_alone(
     assert service.table(name).count().count == 1100
 
 
+@pytest.mark.slow
 def test_the_numbers_of_a_snapshot_s_summary_are_health(
     our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
 ) -> None:
@@ -95,6 +96,7 @@ def test_the_numbers_of_a_snapshot_s_summary_are_health(
     assert 50 <= found.health <= 90
 
 
+@pytest.mark.slow
 def test_statistics_that_go_are_made_again_of_the_same_snapshot(
     our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog, read_rows: list[int]
 ) -> None:
@@ -131,6 +133,7 @@ def test_an_append_to_a_delta_table_is_found_by_a_look_at_its_log(
     assert read_rows == [1000, 10]
 
 
+@pytest.mark.slow
 def test_the_guard_looks_at_what_a_refresh_writes(
     our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
 ) -> None:

@@ -383,6 +383,7 @@ def test_what_cannot_be_gathered_fails_no_job(spark: Any, service: Metastore, fo
     assert following.wait(60) == []
 
 
+@pytest.mark.slow
 def test_a_lock_and_a_preference_keep_it_away(spark: Any, service: Metastore, following: Autogather, name: str) -> None:
     rows(spark, 0, 90).write.saveAsTable(name)
     following.wait(60)

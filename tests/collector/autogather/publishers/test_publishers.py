@@ -149,6 +149,7 @@ def test_states_that_fill_more_than_one_message(server: str) -> None:
     collector.terminate()
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(min_size=1).filter(lambda text: "\0" not in text), min_size=1, max_size=3))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 def test_every_partition_name_is_a_place_of_files(tmp_path: Path, values: list[str]) -> None:

@@ -103,6 +103,7 @@ def test_all_is_read_after_a_delete(service: client.Metastore, catalog: HiveCata
     assert counts_of(entry_of(service, name)) == {ID: 1000, NAME: 45, PRICE: 1000}
 
 
+@pytest.mark.slow
 def test_all_is_read_when_what_was_stored_is_of_another_analysis(
     service: client.Metastore, catalog: HiveCatalog, name: str
 ) -> None:
