@@ -21,15 +21,19 @@ class Round(Generic[Answer]):
         self.members = 1
         self.answer: Answer | None = None
         """What all of them get; None if each must ask for itself."""
-        self._ended = threading.Event()
+        self._under_way = threading.Lock()
+        self._under_way.acquire()
 
     def wait(self) -> Answer | None:
         """The answer, once the round has ended; None if each must ask for itself."""
-        return self.answer if self._ended.wait(PATIENCE_SECONDS) else None
+        if not self._under_way.acquire(timeout=PATIENCE_SECONDS):
+            return None
+        self._under_way.release()
+        return self.answer
 
     def end(self) -> None:
         """Wake all that wait."""
-        self._ended.set()
+        self._under_way.release()
 
 
 class Entry(NamedTuple, Generic[Answer]):

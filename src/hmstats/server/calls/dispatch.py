@@ -3,6 +3,7 @@
 This is the RPC edge: nothing that a call raises goes further than this file.
 """
 
+import logging
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -125,6 +126,7 @@ class Dispatcher:
         self._recognise = recognise
         self._guard = guard
         self._audit = audit
+        self._calls_log = _log.bind()
         self.audits_reads = audit is not None and audit.reads
         """Whether `audit_cached` must be called with each cached reply that is sent."""
 
@@ -263,11 +265,13 @@ class Dispatcher:
         seconds = time.perf_counter() - started
         RPC_SECONDS.labels(name if name in self._methods else _UNKNOWN, outcome).observe(seconds)
         # Writing a line takes longer than a cached answer, and a tenth of what a relayed call takes here.
-        log = _log.debug if outcome in (CACHED, RELAYED) else _log.info
+        level = logging.DEBUG if outcome in (CACHED, RELAYED) else logging.INFO
+        if not self._calls_log.is_enabled_for(level):
+            return
         fields = {"milliseconds": round(seconds * 1000, 3), "outcome": outcome}
         if reason is not None:
             fields["reason"] = reason[:_LONGEST_REASON]
-        log("call", **(get_contextvars() | fields))
+        self._calls_log.log(level, "call", **(get_contextvars() | fields))
 
     def _relayed(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
         with _span(request):
