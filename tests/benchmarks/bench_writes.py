@@ -1,18 +1,20 @@
 """Writes of statistics over connections, to one table and to many, by one server and by two, on a durable database.
 
-Run with `python -m tests.benchmarks.bench_writes [--connections 1 4 16] [--against SRC] [--hive 4.0]`. Servers take
-turns in rounds; medians are shown, with the smallest and the largest. `--against` is the folder `src` of another
-checkout. A real Hive Metastore is one server whatever `--servers` says; it keeps no log of notifications by default, so
-`--no-log` compares like with like. All have databases of their own on one PostgreSQL.
+Run with `python -m tests.benchmarks.bench_writes [--connections 1 4 16] [--against SRC] [--without-history]
+[--hive 4.0]`. Servers take turns in rounds; medians are shown, with the smallest and the largest. `--against` is the
+folder `src` of another checkout. A real Hive Metastore is one server whatever `--servers` says; it keeps no log of
+notifications by default, so `--no-log` compares like with like. All have databases of their own on one PostgreSQL.
 """
 
 import argparse
 import statistics
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -31,6 +33,8 @@ _WRITES = (
     "update_table_column_statistics, 50",
     "update_partition_column_statistics, 20",
     "set_aggr_stats_for, 100 x 20",
+    "update_partition_column_statistics, 20, bit vectors",
+    "set_aggr_stats_for, 10 x 20, bit vectors",
 )
 
 
@@ -38,11 +42,15 @@ def _started(stack: ExitStack, folder: Path, given: argparse.Namespace) -> dict[
     """The ports of every server, with filled tables: two of each checkout over one database, one of each Hive."""
     server = stack.enter_context(durable_server())
     ports: dict[str, Sequence[int]] = {}
-    for name, source in {"this": None, "against": given.against}.items():
-        if name == "this" or source:
-            database = stack.enter_context(fresh_database(server))
-            migrate.upgrade(database)
-            ports[name] = [_serve(stack, folder / f"{name}-{each}", given, database, source) for each in range(2)]
+    servers: dict[str, Mapping[str, Any]] = {"this": {}}
+    if given.against:
+        servers["against"] = {"environment": {"PYTHONPATH": given.against}}
+    if given.without_history:
+        servers["without history"] = {"history_days": 0}
+    for name, settings in servers.items():
+        database = stack.enter_context(fresh_database(server))
+        migrate.upgrade(database)
+        ports[name] = [_serve(stack, folder / f"{name}-{each}", given, database, **settings) for each in range(2)]
     for release in given.hive:
         database = stack.enter_context(fresh_database(server))
         ports[f"Hive {release}"] = [
@@ -53,10 +61,16 @@ def _started(stack: ExitStack, folder: Path, given: argparse.Namespace) -> dict[
     return ports
 
 
-def _serve(stack: ExitStack, folder: Path, given: argparse.Namespace, database: str, source: str | None) -> int:
+def _serve(
+    stack: ExitStack,
+    folder: Path,
+    given: argparse.Namespace,
+    database: str,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    **more: Any,
+) -> int:
     folder.mkdir()
-    settings = {"workers": given.workers, "notifications": given.log, "log_level": "warning"}
-    environment = {} if source is None else {"PYTHONPATH": source}
+    settings = {"workers": given.workers, "notifications": given.log, "log_level": "warning", **more}
     return stack.enter_context(serving(folder, database=database, settings=settings, environment=environment))
 
 
@@ -84,6 +98,7 @@ def main() -> None:
     parser.add_argument("--servers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--only", default="", help="measure writes with this text in their title")
     parser.add_argument("--against", help="the folder src of another checkout")
+    parser.add_argument("--without-history", action="store_true", help="compare with servers that keep no history")
     parser.add_argument("--hive", choices=("2.3", "3.1", "4.0"), nargs="*", default=[], help="releases to compare with")
     parser.add_argument("--log", action=argparse.BooleanOptionalAction, default=True, help="keep notifications")
     given = parser.parse_args()

@@ -290,3 +290,23 @@ def test_what_is_known_to_be_whole_is_not_scanned_unless_it_is_too_large() -> No
             assert encoding.take_request(inbox) is whole
             assert not inbox
     assert looked_at == [data]
+
+
+@pytest.mark.parametrize("second", ["the same", "longer", "shorter", "other values"])
+def test_a_list_like_the_last_one_may_come_in_two_parts(second: str) -> None:
+    def columns(names: list[str]) -> bytes:
+        return field(LIST, 1) + struct.pack(">BI", STRUCT, len(names)) + b"".join(map(column, names)) + STOP
+
+    def column(name: str) -> bytes:
+        return field(STRING, 1) + text(name.encode()) + STOP
+
+    names = ["a", "bb", "ccc"]
+    others = {"the same": names, "longer": [*names, "d"], "shorter": names[:2], "other values": ["a", "bb", "cdc"]}
+    elements = [columns(names), columns(names), columns(others[second]), columns(names)]
+    data = message(field(LIST, 1) + struct.pack(">BI", STRUCT, len(elements)) + b"".join(elements) + STOP)
+    for cut in range(1, len(data)):
+        inbox = bytearray(data[:cut])
+        scanner = Scanner(inbox, Allowance(LIMIT))
+        assert scanner.scan() is None, cut
+        inbox += data[cut:]
+        assert scanner.scan() == len(data), cut

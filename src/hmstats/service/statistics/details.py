@@ -40,19 +40,27 @@ def write(unit: Unit, table_id: int, written: Mapping[int, StatisticsSet], autho
     top_k.replace(unit, table_id, engine, sketches)
 
 
+def provenance_by_field(statistics: StatisticsByField, author: str | None) -> list[Provenance]:
+    """The provenance of plain statistics, whose sender states none: one for each, equal ones as one object."""
+    derive, errors = cache(partial(_with_derived, author, None)), _standard_errors(statistics)
+    return list(map(derive, errors)) if any(errors) else [derive(None)] * statistics.size
+
+
 def write_by_field(
-    unit: Unit, target: TableFacts, owners: Sequence[int], statistics: StatisticsByField, author: str | None
+    unit: Unit, target: TableFacts, owners: Sequence[int], statistics: StatisticsByField, made: Sequence[Provenance]
 ) -> None:
-    """Store the details of plain statistics of these owners (ids), whose provenance is the sender alone."""
+    """Store the details of plain statistics of these owners (ids), of which each has its provenance."""
     names, engine = [each.column for each in statistics.columns], statistics.engine
-    errors = _standard_errors(statistics)
-    if errors is None:
-        provenance.write_same(unit, target.id, engine, owners, names, Provenance(writer=author))
+    if len({*map(id, made)}) == 1:
+        provenance.write_same(unit, target.id, engine, owners, names, made[0])
     else:
-        derive = cache(partial(_with_derived, author, None))
-        by_column = {each: dict(zip(names, map(derive, each), strict=True)) for each in {*errors}}
+        width = len(names)
+        rows = [made[start : start + width] for start in range(0, len(made), width)]
+        alike = [tuple(map(id, row)) for row in rows]
+        # Most owners of a write have equal provenance: the text of each distinct mapping is made once.
+        by_column = {each: dict(zip(names, row, strict=True)) for each, row in zip(alike, rows, strict=True)}
         provenance.write(
-            unit, target.id, engine, {owner: by_column[each] for owner, each in zip(owners, errors, strict=True)}
+            unit, target.id, engine, {owner: by_column[each] for owner, each in zip(owners, alike, strict=True)}
         )
     if target.has_top_k:
         top_k.remove(unit, target.id, engine, owners, names)
@@ -123,17 +131,14 @@ def _standard_error(column: ColumnStatistics) -> float | None:
         return None
 
 
-def _standard_errors(statistics: StatisticsByField) -> list[tuple[float | None, ...]] | None:
-    """The relative standard errors of the distinct counts by owner and column; None if there are no bit vectors."""
+def _standard_errors(statistics: StatisticsByField) -> list[float | None]:
+    """The relative standard error of each distinct count; None where there is no bit vector."""
     errors: list[float | None] = [None] * statistics.size
     for group in statistics.groups:
         vectors = group.values.get("bit_vector", ())
         for index, error in zip(group.places, bit_vector.standard_errors(vectors), strict=bool(vectors)):
             errors[index] = error
-    if not any(errors):
-        return None
-    width = len(statistics.columns)
-    return [tuple(errors[start : start + width]) for start in range(0, statistics.size, width)]
+    return errors
 
 
 def _columns(sets: Iterable[StatisticsSet]) -> list[str]:

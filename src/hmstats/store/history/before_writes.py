@@ -17,12 +17,15 @@ from hmstats.store.history import replaced_rows
 from hmstats.store.history.caller import caller
 from hmstats.store.history.replaced_rows import OwnerKind, RowSelection
 from hmstats.store.history.steps import Kind
+from hmstats.store.history.stored_values import StoredValues
 from hmstats.store.schema import (
     HMSTATS_HISTORY,
     HMSTATS_HISTORY_COLUMN,
     HMSTATS_HISTORY_PARAMETER,
     HMSTATS_HISTORY_PARTITION,
+    HMSTATS_HISTORY_SKETCH,
 )
+from hmstats.store.statements.upserts import insert_missing
 from hmstats.store.statements.value_sets import bound
 from hmstats.store.unit.unit import Unit
 
@@ -56,14 +59,32 @@ def of_written(
     name: TableName,
     target: Written,
     ids: Sequence[int],
-    columns: Collection[str],
+    columns: Sequence[str],
     engine: str,
+    *,
+    stored: StoredValues | None = None,
+    since: int | None = None,
 ) -> None:
-    """Keep the statistics of a known table, or of partitions of it, that a write of statistics is about to replace."""
+    """Keep the statistics of a known table, or of partitions of it, that a write of statistics is about to replace.
+
+    A write that says what it has `stored` need copy nothing if those before it said so `since` a version of the table.
+    """
     wanted = RowSelection(of, columns=True, engine=True, known=True, top_k=target.has_top_k)
-    known = {"table_id": target.id, "said_CAT_NAME": name.catalog}
+    known: dict[str, Any] = {"table_id": target.id, "said_CAT_NAME": name.catalog, "since": since}
     known |= {"said_DB_NAME": name.database, "said_TBL_NAME": name.table}
-    _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine, known)
+    known |= {"said_STORED": stored and stored.text, "said_STORED_SKETCHES": stored and stored.hashes}
+    known |= {"said_COLUMN_NAMES": json.dumps(columns)}  # in the order of what is stored
+    if since is None:
+        _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine, known)
+    else:
+        _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP,))], ids, None, engine, known)
+    if stored is not None and stored.sketches:
+        sketches: dict[str, Sequence[Any]] = {
+            "TBL_ID": [target.id] * len(stored.sketches),
+            "HASH": [bytes.fromhex(each) for each in stored.sketches],
+            "BYTES": list(stored.sketches.values()),
+        }
+        insert_missing(unit, HMSTATS_HISTORY_SKETCH, ["TBL_ID", "HASH"], sketches)
 
 
 def of_parameters(unit: Unit, of: OwnerKind, ids: Sequence[int], keys: Collection[str] | None = None) -> None:

@@ -6,15 +6,17 @@ nothing was. Sketches are represented by their hashes, and read for those that a
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, func, literal_column, or_, select
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.statistics_keys import RESTORED, SPARK
-from hmstats.store.history import replaced_rows, steps
+from hmstats.store.history import replaced_rows, replay, steps
 from hmstats.store.history.replaced_rows import CONTENT, OwnerKind
-from hmstats.store.history.steps import OF_TABLE, Kind, Step
+from hmstats.store.history.replay import content_of
+from hmstats.store.history.steps import OF_TABLE, Key, Kind, Step
+from hmstats.store.history.stored_values import Content
 from hmstats.store.schema import (
     DBS,
     HMSTATS_HISTORY_COLUMN,
@@ -29,18 +31,6 @@ from hmstats.store.schema import (
 from hmstats.store.statements.value_sets import bound, one_of
 
 _KEYS_AT_ONCE = 500
-
-
-class Key(NamedTuple):
-    """The key of one column's statistics; the table's own have the partition id OF_TABLE."""
-
-    partition_id: int
-    engine: str
-    column: str
-
-
-Content = tuple[Any, ...]
-"""The values of a row by CONTENT: numbers, the hashes of sketches, and the text of the provenance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +130,7 @@ def _stored_columns(connection: Connection, table_id: int) -> dict[Key, Content]
     for kind in OwnerKind:
         query = replaced_rows.stored_query(connection.dialect.name, kind)
         for row in connection.execute(query, _ids(connection, table_id)):
-            columns[Key(*row[:3])] = _content(row[3:])
+            columns[Key(*row[:3])] = content_of(row[3:])
     return columns
 
 
@@ -158,10 +148,6 @@ def _stored_sketches(connection: Connection, table_id: int, owners: Collection[i
 
 def _ids(connection: Connection, table_id: int) -> dict[str, Any]:
     return {"ids": bound(connection, [table_id]), "counted": bound(connection, []), "step": 0}
-
-
-def _content(values: Sequence[Any]) -> Content:
-    return tuple([bytes(each) if isinstance(each, memoryview) else each for each in values])
 
 
 def _stored_parameters(connection: Connection, table_id: int) -> dict[int, dict[str, str]]:
@@ -211,8 +197,29 @@ def _columns_before(
     for row in changed_rows:
         key = Key(*row[:3])
         if _covering(by_partition, key) == (row[3], row[4]):
-            columns[key] = _content(row[5:])
-    return columns
+            columns[key] = content_of(row[5:])
+    return columns | _columns_not_copied(connection, table_id, later, by_partition)
+
+
+def _columns_not_copied(
+    connection: Connection,
+    table_id: int,
+    later: Sequence[Step],
+    by_partition: tuple[Mapping[int, Sequence[Step]], Sequence[Step]],
+) -> dict[Key, Content]:
+    """The statistics before the steps that cover them first and have not copied them."""
+    wanted: dict[tuple[int, int], list[Key]] = {}
+    seen, since = set[Key](), list[int]()
+    for step in later:
+        if step.since is None:
+            continue
+        number, new = (step.version, step.number), [key for key in step.keys if key not in seen]
+        first = [key for key in new if _covering(by_partition, key) == number]
+        seen.update(new)
+        if first:
+            wanted[number] = first
+            since.append(step.since)
+    return replay.rows_before(connection, table_id, wanted, min(since)) if wanted else {}
 
 
 def _by_partition(later: Sequence[Step]) -> tuple[Mapping[int, Sequence[Step]], Sequence[Step]]:

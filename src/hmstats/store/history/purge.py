@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, or_, select, tuple_, update
 
+from hmstats.store.history import stored_values
 from hmstats.store.history.steps import BEGAN, Kind
 from hmstats.store.schema import (
     HMSTATS_HISTORY,
@@ -25,6 +26,7 @@ from hmstats.store.unit.unit import Unit
 DAY_MS = 86_400_000
 _ROWS = (HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_PARAMETER, HMSTATS_HISTORY_PARTITION)
 _ALL = (HMSTATS_HISTORY, *_ROWS, HMSTATS_HISTORY_SKETCH)
+_KEYS_AT_ONCE = 500
 _ROW_BYTES = 200
 """About what a row without its sketches takes on SQLite, which does not tell."""
 
@@ -46,6 +48,12 @@ def remove_all(unit: Unit) -> None:
         unit.connection.execute(delete(table))
 
 
+def told_tables(connection: Connection) -> list[int]:
+    """The ids of tables of which steps say what they stored: later writes rely on that."""
+    told = select(HMSTATS_HISTORY.c.TBL_ID).where(HMSTATS_HISTORY.c.STORED.is_not(None))
+    return list(connection.execute(select(TBLS.c.TBL_ID).where(TBLS.c.TBL_ID.in_(told))).scalars())
+
+
 def tables_to_clean(connection: Connection, full_since_ms: int, since_ms: int) -> list[int]:
     """The ids of tables with writes that are to be thinned or removed."""
     c = HMSTATS_HISTORY.c
@@ -65,7 +73,7 @@ def clean(unit: Unit, table_id: int, full_since_ms: int, since_ms: int) -> None:
     for table in _ROWS:
         _thin(unit, table, table_id, full_since_ms)
     old = update(HMSTATS_HISTORY).where(c.TBL_ID == table_id, full_since_ms > c.AT)
-    unit.connection.execute(old.values(THINNED=True))
+    unit.connection.execute(old.values(THINNED=True, STORED=None, STORED_SKETCHES=None))
     _remove_sketches(unit, table_id)
 
 
@@ -94,8 +102,14 @@ def _thin(unit: Unit, table: Any, table_id: int, full_since_ms: int) -> None:
 
 
 def _remove_sketches(unit: Unit, table_id: int) -> None:
-    """Remove the sketches of a table that no row of its history has."""
-    s, c = HMSTATS_HISTORY_SKETCH.c, HMSTATS_HISTORY_COLUMN.c
+    """Remove the sketches of a table that no row of its history has, and that no step has stored."""
+    s, c, h = HMSTATS_HISTORY_SKETCH.c, HMSTATS_HISTORY_COLUMN.c, HMSTATS_HISTORY.c
     hashes = (c.BIT_VECTOR_HASH, c.HISTOGRAM_HASH, c.TOP_K_HASH)
     used = select(c.TBL_ID).where(c.TBL_ID == table_id, or_(*(each == s.HASH for each in hashes)))
-    unit.connection.execute(delete(HMSTATS_HISTORY_SKETCH).where(s.TBL_ID == table_id, ~used.exists()))
+    unused = select(s.HASH).where(s.TBL_ID == table_id, ~used.exists())
+    stored = select(h.STORED_SKETCHES).where(h.TBL_ID == table_id, h.STORED_SKETCHES.is_not(None))
+    listed = {each for text in unit.connection.execute(stored).scalars() for each in stored_values.split(text)}
+    gone = [each for each in unit.connection.execute(unused).scalars() if bytes(each).hex() not in listed]
+    for start in range(0, len(gone), _KEYS_AT_ONCE):
+        some = s.HASH.in_(gone[start : start + _KEYS_AT_ONCE])
+        unit.connection.execute(delete(HMSTATS_HISTORY_SKETCH).where(s.TBL_ID == table_id, some))

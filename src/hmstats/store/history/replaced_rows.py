@@ -66,6 +66,11 @@ _HASHES = ("BIT_VECTOR_HASH", "HISTOGRAM_HASH", "TOP_K_HASH")
 _SKETCHES = ("BIT_VECTOR", "HISTOGRAM", "ITEMS")
 CONTENT = (*_VALUES, *_HASHES, "PROVENANCE")
 """The columns of a row of statistics beside its key."""
+_KNOWN_TEXTS = (
+    *("CAT_NAME", "DB_NAME", "TBL_NAME", "WRITER", "CALL_NAME", "KIND", "ENGINE", "COLUMN_NAMES", "PART_IDS"),
+    *("STORED", "STORED_SKETCHES"),
+)
+"""The columns of a step of a known table that are texts."""
 HASHES_AT = slice(len(_VALUES), len(_VALUES) + len(_HASHES))
 """Where the hashes of the bit vector, the histogram and the frequent values stand in CONTENT."""
 
@@ -201,10 +206,10 @@ def _step(dialect_name: str, selection: RowSelection) -> tuple[list[str], Select
 
 def _known_step(dialect_name: str, selection: RowSelection) -> tuple[list[str], Select[Any]]:
     """The step of a write to a table that is known, so that nothing else is read."""
-    texts = ("CAT_NAME", "DB_NAME", "TBL_NAME", "WRITER", "CALL_NAME", "KIND", "ENGINE", "COLUMN_NAMES", "PART_IDS")
-    sent = [cast(bindparam("at", type_=BigInteger()), BigInteger), *(_text_parameter(name) for name in texts)]
-    query = select(_TABLE_ID, _known_version(dialect_name), _step_number(), *sent)
-    return ["TBL_ID", "VERSION", "STEP", "AT", *texts], _guarded(query, selection)
+    numbers = [cast(bindparam(name, type_=BigInteger()), BigInteger) for name in ("at", "since")]
+    texts = [_text_parameter(name) for name in _KNOWN_TEXTS]
+    sent: list[ColumnElement[Any]] = [_TABLE_ID, _known_version(dialect_name), _step_number(), *numbers, *texts]
+    return ["TBL_ID", "VERSION", "STEP", "AT", "SINCE", *_KNOWN_TEXTS], _guarded(select(*sent), selection)
 
 
 def _columns(dialect_name: str, selection: RowSelection) -> Select[Any]:

@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import delete, null
 
 from hmstats.model.catalog.objects import TableName
-from hmstats.store.history.past_state import Content, Key
 from hmstats.store.history.replaced_rows import CONTENT, HASHES_AT
-from hmstats.store.history.steps import OF_TABLE
+from hmstats.store.history.steps import OF_TABLE, Key
+from hmstats.store.history.stored_values import Content
 from hmstats.store.schema import HMSTATS_COLUMN_PROVENANCE, HMSTATS_TOP_K, PART_COL_STATS, TAB_COL_STATS
 from hmstats.store.statements.upserts import upsert_columns
 from hmstats.store.statements.value_sets import one_of

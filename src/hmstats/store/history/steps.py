@@ -1,7 +1,7 @@
 """The steps of writes in the history: what each changed, when, and by whom."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ OF_TABLE = 0
 BEGAN = 0
 """The table's id in the row that says since when history is kept."""
 _C = HISTORY.c
+_HEAD = [each for each in _C if each.name not in ("STORED", "STORED_SKETCHES")]
+"""The columns of a step without what it stored."""
 
 
 class Kind(Enum):
@@ -27,10 +29,19 @@ class Kind(Enum):
     BEGAN = "began"
 
 
+class Key(NamedTuple):
+    """The key of one column's statistics; the table's own have the partition id OF_TABLE."""
+
+    partition_id: int
+    engine: str
+    column: str
+
+
 class Step(NamedTuple):
     """A step of a write, and the name that its table had before. `columns` and `engine` None: all.
 
-    `partitions` are ids; None is the table itself, and with DROPPED all of its partitions too.
+    `partitions` are ids; None is the table itself, and with DROPPED all of its partitions too. A step that copied
+    nothing has the version `since` which the steps say what they stored (replay.py).
     """
 
     table_id: int
@@ -44,6 +55,13 @@ class Step(NamedTuple):
     engine: str | None
     columns: frozenset[str] | None
     partitions: frozenset[int] | None
+    since: int | None = None
+
+    @property
+    def keys(self) -> Iterator[Key]:
+        """The statistics that a step of columns names."""
+        owners = (OF_TABLE,) if self.partitions is None else self.partitions
+        return (Key(owner, self.engine or "", column) for owner in owners for column in self.columns or ())
 
     def is_about(self, partition_id: int) -> bool:
         """Whether the step changes a partition, or (OF_TABLE) the table itself."""
@@ -63,7 +81,7 @@ def after(connection: Connection, table_id: int, at_ms: int) -> list[Step]:
     since = first_version(connection, table_id, at_ms)
     if since is None:
         return []
-    return _steps(connection, select(HISTORY).where(_C.TBL_ID == table_id, since <= _C.VERSION))
+    return _steps(connection, select(*_HEAD).where(_C.TBL_ID == table_id, since <= _C.VERSION))
 
 
 def first_version(connection: Connection, table_id: int, at_ms: int) -> int | None:
@@ -78,7 +96,7 @@ def steps_of_name(connection: Connection, name: TableName, table_id: int | None)
     here = (_C.CAT_NAME == name.catalog) & (_C.DB_NAME == name.database) & (_C.TBL_NAME == name.table)
     ids = set(connection.execute(select(_C.TBL_ID).where(here).distinct()).scalars())
     wanted = ids | ({table_id} if table_id is not None else set())
-    return _steps(connection, select(HISTORY).where(_C.TBL_ID.in_(sorted(wanted))))
+    return _steps(connection, select(*_HEAD).where(_C.TBL_ID.in_(sorted(wanted))))
 
 
 def began_ms(connection: Connection) -> int | None:
@@ -88,10 +106,11 @@ def began_ms(connection: Connection) -> int | None:
 
 
 def _steps(connection: Connection, query: Select[Any]) -> list[Step]:
-    return [_step(row) for row in connection.execute(query.order_by(_C.TBL_ID, _C.VERSION, _C.STEP))]
+    return [step_of(row) for row in connection.execute(query.order_by(_C.TBL_ID, _C.VERSION, _C.STEP))]
 
 
-def _step(row: Any) -> Step:
+def step_of(row: Any) -> Step:
+    """The step in a row."""
     return Step(
         row.TBL_ID,
         row.VERSION,
@@ -104,6 +123,7 @@ def _step(row: Any) -> Step:
         row.ENGINE,
         _set(row.COLUMN_NAMES),
         _set(row.PART_IDS),
+        row.SINCE,
     )
 
 

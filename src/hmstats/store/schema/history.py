@@ -2,7 +2,8 @@
 that wait to be published.
 
 Rows about one step of a write have the table's id, the version that the write made (HMSTATS_TABLE_VERSION), and the
-step's number within its transaction. PART_ID is 0 for what belongs to the table itself.
+step's number within its transaction. PART_ID is 0 for what belongs to the table itself. A step with SINCE has copied no
+rows: what was there before it is told by the STORED of the steps since this version (replay.py).
 """
 
 from collections.abc import Sequence
@@ -33,6 +34,9 @@ HMSTATS_HISTORY = Table(
     text("COLUMN_NAMES"),
     text("PART_IDS"),
     Column("THINNED", Boolean, nullable=False, server_default=false()),
+    big("SINCE"),
+    text("STORED"),
+    text("STORED_SKETCHES"),
     Index("HMSTATS_HISTORY_NAME", "TBL_NAME", "DB_NAME"),
     comment="What each write changed, when (epoch ms) and by whom; the rows below hold what was there before it",
 )

@@ -142,14 +142,16 @@ def write_by_field(
     name: TableName,
     ids: Sequence[int],
     statistics: StatisticsByField,
+    values: Mapping[str, Sequence[Any]],
     *,
     of_table: bool,
     are_stored: bool = False,
 ) -> None:
     """Write statistics of the table with the single id, or of the partitions with these ids, with the unit's time.
 
-    Rows are not sorted: the unit has locked the table's row, so that no other writer can conflict. A
-    unit that expects the table may know that the rows of its only owner `are_stored`, with these types.
+    `values` are those of statistics_rows.values. Rows are not sorted: the unit has locked the table's row, so that no
+    other writer can conflict. A unit that expects the table may know that the rows of its only owner `are_stored`, with
+    these types.
     """
     stored, width = _OF_TABLES if of_table else _OF_PARTITIONS, len(statistics.columns)
     columns: dict[str, Sequence[Any]] = {
@@ -158,7 +160,7 @@ def write_by_field(
         "ENGINE": [statistics.engine] * statistics.size,
         "LAST_ANALYZED": [unit.now_seconds] * statistics.size,
     }
-    columns |= statistics_rows.values(statistics.groups, statistics.size)
+    columns |= values
     key = [stored.owner.name, "COLUMN_NAME", "ENGINE"]
     if are_stored and width <= _FEW_COLUMNS:
         update_columns(unit, stored.table, key, columns, _changes_of_values)

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
-from hmstats.store.history.past_state import Content, Key
 from hmstats.store.history.replaced_rows import CONTENT, HASHES_AT
-from hmstats.store.history.steps import OF_TABLE
+from hmstats.store.history.steps import OF_TABLE, Key
+from hmstats.store.history.stored_values import Content
 from hmstats.store.statistics import provenance, statistics_rows
 from hmstats.store.statistics.statistics_rows import VALUES
 

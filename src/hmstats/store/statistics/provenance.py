@@ -38,7 +38,7 @@ def write(unit: Unit, table_id: int, engine: str, by_owner: Mapping[int, Mapping
     however often it occurs.
     """
     each = {id(made): made for columns in _distinct(by_owner.values()) for made in columns.values()}
-    arrays = {key: _array(made, unit.now_seconds) for key, made in each.items()}
+    arrays = {key: array_text(made, unit.now_seconds) for key, made in each.items()}
     texts = {id(columns): _object(columns, arrays) for columns in _distinct(by_owner.values())}
     _write(unit, table_id, engine, {owner: texts[id(columns)] for owner, columns in by_owner.items() if columns})
 
@@ -84,7 +84,7 @@ def _write(unit: Unit, table_id: int, engine: str, texts: Mapping[int, str]) -> 
 @lru_cache(maxsize=100)
 def _same_text(columns: tuple[str, ...], made: Provenance, now_seconds: int) -> str:
     """The text of columns with one provenance; cached, since many writes of one second have the same."""
-    return _object(dict.fromkeys(columns, made), {id(made): _array(made, now_seconds)})
+    return _object(dict.fromkeys(columns, made), {id(made): array_text(made, now_seconds)})
 
 
 def _distinct(mappings: Iterable[Mapping[str, Provenance]]) -> Iterable[Mapping[str, Provenance]]:
@@ -101,7 +101,8 @@ def _quote(column: str) -> str:
     return json.dumps(column, ensure_ascii=False)
 
 
-def _array(made: Provenance, now_seconds: int) -> str:
+def array_text(made: Provenance, now_seconds: int) -> str:
+    """The text of a provenance as it is stored, with this time unless it has another."""
     values = [_storable(value) for value in _VALUES(made)]
     values[0] = now_seconds if values[0] is None else values[0]
     while values[-1] is None:

@@ -146,7 +146,7 @@ def _skip_value(  # noqa: C901, PLR0912, PLR0915 - one loop, for speed
                     value_at, inner = value_at + len(last), 0
                     containers += last_containers
                 elif kind == _LIST and last and len(inbox) - value_at < len(last) and last.startswith(inbox[value_at:]):
-                    raise IndexError
+                    raise IndexError  # noqa: TRY301 - bytes run out: as far as they go, it is the last list again
                 elif kind != _STRUCT:
                     list_at = value_at
                     value_at, inner, inner_kinds = _open(inbox, kind, value_at, limit)

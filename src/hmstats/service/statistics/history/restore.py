@@ -22,9 +22,10 @@ from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.history import before_writes, past_state, restored_rows
-from hmstats.store.history.past_state import Content, Key, State
+from hmstats.store.history.past_state import State
 from hmstats.store.history.replaced_rows import CONTENT, OwnerKind
-from hmstats.store.history.steps import OF_TABLE
+from hmstats.store.history.steps import OF_TABLE, Key
+from hmstats.store.history.stored_values import Content
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import past_statistics, table_facts
 from hmstats.store.statistics.table_facts import TableFacts

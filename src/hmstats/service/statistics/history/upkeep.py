@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from hmstats.errors import InvalidInput
+from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.history import purge, steps
 from hmstats.store.history.purge import DAY_MS
@@ -85,7 +86,7 @@ class HistoryUpkeep:
             with self._store.read() as connection:
                 if steps.began_ms(connection) is None:
                     return
-            self._store.write(purge.remove_all)
+            self._store.write(_remove_all)
             return
         self._store.write(purge.begin)
         full_since, since = self._keeping.full_since_ms, self._keeping.since_ms
@@ -93,6 +94,12 @@ class HistoryUpkeep:
             old = purge.tables_to_clean(connection, full_since, since)
         for table_id in old:
             self._store.write(partial(_clean, table_id, full_since, since))
+
+
+def _remove_all(unit: Unit) -> None:
+    """Remove the history. Writes that would rely on it find another definition of their table."""
+    versions.bump_all(unit, purge.told_tables(unit.connection))
+    purge.remove_all(unit)
 
 
 def _clean(table_id: int, full_since_ms: int, since_ms: int, unit: Unit) -> None:

@@ -4,6 +4,7 @@ validate                      refuses invalid statistics
 write                         the ordinary way of a write
 holding                       puts writes aside that must wait
 plain_writes                  a fast way for plain writes
+left_history                  what a plain write leaves in the history
 combined_writes               combines writes that wait for one table's lock
 last_written, recent_tables   caches of tables that were written last
 parameter_changes             parameters written with statistics

@@ -4,18 +4,23 @@ While a table keeps its definition (versions.py), everything read of it in a run
 else writes plain statistics of it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from hmstats.model.catalog.objects import Parameters, TableName
-from hmstats.model.statistics.statistics_by_field import KindOfColumn
+from hmstats.model.statistics.statistics_by_field import KindOfColumn, StatisticsByField
 from hmstats.service.statistics.writing.recent_tables import Newest
 from hmstats.store.statistics.table_facts import TableFacts
 
 _MOST_PARTITIONS = 5_000
+_MOST_SKETCHES = 20_000
 _SETTLED_WRITES = 2
 """Writes in a row after which a definition is expected to stay. A write that wrongly expects so is done twice."""
+
+
+_Sketch = tuple[int, int, int, str]
+"""A sketch in the history: the table's id and definition, the day of the write, and the hash in hex."""
 
 
 class Rows(NamedTuple):
@@ -24,28 +29,48 @@ class Rows(NamedTuple):
     engine: str
     columns: tuple[KindOfColumn, ...]
 
+    @classmethod
+    def of(cls, statistics: StatisticsByField) -> "Rows":
+        """The rows that statistics are stored in."""
+        return cls(statistics.engine, tuple(statistics.columns))
+
+
+class Told(NamedTuple):
+    """What the history tells of rows that one process has written: it says since a version what was stored.
+
+    The write of this version has copied what was there before, on a day (since 1970, in UTC), when the table had this
+    definition.
+    """
+
+    version: int
+    day: int
+    definition: int
+
 
 class Owners(NamedTuple):
     """Owners of statistics, a table or its partitions: their ids in order, and the parameters read of each.
 
-    `stored` are the rows of statistics, if there is a single owner and they are known.
+    `stored` are the rows of statistics, if all have the same and they are known; `told` is what the history tells of
+    these, if it tells it of all.
     """
 
     ids: Sequence[int]
     known: Mapping[int, Parameters]
     stored: Rows | None = None
+    told: Told | None = None
 
 
 class _LeftTable(NamedTuple):
     """A table after the last write; `since` is its definition before the first of the `writes` of the run.
 
-    `stored` are the rows of the run's last write to the table itself.
+    `stored` are the rows of the run's last write to the table itself, and `told` what the history tells of them.
     """
 
     target: TableFacts
     since: int
     writes: int
     stored: Rows | None
+    told: Told | None
 
 
 class _LeftPartition(NamedTuple):
@@ -55,6 +80,7 @@ class _LeftPartition(NamedTuple):
     known: Parameters
     stored: Rows
     definition: int
+    told: Told | None
 
 
 class LastWrittenTables:
@@ -63,11 +89,22 @@ class LastWrittenTables:
     def __init__(self) -> None:
         self._tables = Newest[TableName, _LeftTable]()
         self._partitions = Newest[tuple[TableName, str], _LeftPartition](_MOST_PARTITIONS)
+        self._sketches = Newest[_Sketch, bool](_MOST_SKETCHES)
 
     def forget(self) -> None:
         """Clear the cache."""
         self._tables.forget()
         self._partitions.forget()
+        self._sketches.forget()
+
+    def kept(self, table_id: int, told: Told, hashes: Iterable[str]) -> frozenset[str]:
+        """Which sketches writes of this process have put into the table's history today, by hash."""
+        known = (hashed for hashed in hashes if self._sketches.get((table_id, told.definition, told.day, hashed)))
+        return frozenset(known)
+
+    def put_kept(self, table_id: int, told: Told, hashes: Iterable[str]) -> None:
+        """Note which sketches a write has put into the table's history."""
+        self._sketches.put_all({(table_id, told.definition, told.day, hashed): True for hashed in hashes})
 
     def table(self, name: TableName) -> TableFacts | None:
         """The table after the last write; None if it is not cached."""
@@ -85,13 +122,15 @@ class LastWrittenTables:
         if left is None or left.target is not target:
             return None
         if partitions is None:
-            return Owners([target.id], {target.id: target.parameters}, left.stored)
+            return Owners([target.id], {target.id: target.parameters}, left.stored, left.told)
         found = [self._partitions.get((name, each)) for each in partitions]
         seen = [each for each in found if each is not None and each.definition >= left.since]
         if len(seen) < len(found):
             return None
         known = {each.id: each.known for each in seen}
-        return Owners([each.id for each in seen], known, seen[0].stored if len(seen) == 1 else None)
+        stored = seen[0].stored if all(each.stored == seen[0].stored for each in seen) else None
+        told = _told_of_all([each.told for each in seen])
+        return Owners([each.id for each in seen], known, stored, told)
 
     def put(
         self, name: TableName, found: TableFacts, definition: int, partitions: Sequence[str] | None, left: Owners
@@ -104,12 +143,22 @@ class LastWrittenTables:
         before = self._tables.get(name)
         if before is not None and (before.target.id, before.target.definition) != (found.id, found.definition):
             before = None
-        since, writes, stored = (before.since, before.writes, before.stored) if before else (found.definition, 0, None)
+        since, writes = (before.since, before.writes) if before else (found.definition, 0)
+        stored, told = (before.stored, before.told) if before else (None, None)
         target = replace(found, version=found.version + 1, definition=definition)
         if partitions is None:
-            target, stored = replace(target, parameters={**found.parameters, **left.known[found.id]}), left.stored
+            target = replace(target, parameters={**found.parameters, **left.known[found.id]})
+            stored, told = left.stored, left.told
         else:
             each = zip(partitions, left.ids, strict=True)
-            now = {(name, p): _LeftPartition(i, left.known[i], left.stored, target.definition) for p, i in each}
+            now = {
+                (name, p): _LeftPartition(i, left.known[i], left.stored, target.definition, left.told) for p, i in each
+            }
             self._partitions.put_all(now)
-        self._tables.put(name, _LeftTable(target, since, writes + 1, stored))
+        self._tables.put(name, _LeftTable(target, since, writes + 1, stored, told))
+
+
+def _told_of_all(each: Sequence[Told | None]) -> Told | None:
+    """What the history tells of rows of several owners; None if it does not tell it of all, or of different days."""
+    told = [one for one in each if one is not None]
+    return min(told) if len(told) == len(each) and len({one.day for one in told}) == 1 else None

@@ -18,6 +18,7 @@ from hmstats.service.statistics import details
 from hmstats.service.statistics.writing.combined_writes import WaitingWrite, WaitingWrites, settle
 from hmstats.service.statistics.writing.events import LoggedTable, StatisticsRecorder
 from hmstats.service.statistics.writing.last_written import LastWrittenTables, Owners, Rows
+from hmstats.service.statistics.writing.left_history import NO_HISTORY, LeftHistory, left_history
 from hmstats.service.statistics.writing.validate import are_plain, exact_rows, have_sound_sketches, say_types_of
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
@@ -25,7 +26,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.history import before_writes
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.statements.upserts import ROWS_AT_ONCE
-from hmstats.store.statistics import column_statistics, table_facts
+from hmstats.store.statistics import column_statistics, statistics_rows, table_facts
 from hmstats.store.statistics.details import OF_TABLE
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
@@ -44,7 +45,7 @@ class _Subject(NamedTuple):
 
 class _Outcome(NamedTuple):
     """A table before a write and its definition afterwards, the owners of the statistics, each one's new parameters,
-    and the table for the log.
+    the table for the log, and what is left in the history.
     """
 
     target: TableFacts
@@ -52,6 +53,7 @@ class _Outcome(NamedTuple):
     owners: Owners
     marks: Mapping[int, Parameters]
     left: LoggedTable | None
+    history: LeftHistory
 
 
 class PlainWrites:
@@ -152,31 +154,50 @@ class PlainWrites:
         of_table = subject.of_table
         kind = OwnerKind.TABLES if of_table else OwnerKind.PARTITIONS
         names = [each.column for each in statistics.columns]
-        before_writes.of_written(unit, kind, subject.table, target, owners.ids, names, statistics.engine)
-        details.write_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, subject.author)
         marks, changed = self._mark(unit, owners, statistics, of_table=of_table)
         of_own_types = say_types_of(_columns(target, of_table=of_table), statistics)
         # After a lost connection the definition is changed, so that the first try cannot write later than the second.
         lost = unit.expects is not None and unit.expects.unwritten
         plain = not (changed or lost) and of_own_types
+        values = statistics_rows.values(statistics.groups, statistics.size)
+        made = details.provenance_by_field(statistics, subject.author)
+        tells = plain and unit.keeps_history and self._store.can_expect
+        history = left_history(unit, target, owners, statistics, values, made) if tells else NO_HISTORY
+        if history.told is not None:
+            history = history.without(self._last_written.kept(target.id, history.told, history.sketches))
+        before_writes.of_written(
+            unit,
+            kind,
+            subject.table,
+            target,
+            owners.ids,
+            names,
+            statistics.engine,
+            stored=history.stored,
+            since=history.since,
+        )
+        details.write_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, made)
         versions.bump(unit, target.id, None if of_table else set(_names(statistics)), plain=plain)
         ids = dict(zip(statistics.partitions, owners.ids, strict=True))
         definition = target.definition + (not plain)
         left = self._record(unit, subject, target, ids, given, marks)
         if unit.expects:
             self._store.log(unit)
-        stored = of_own_types and owners.stored == _rows(statistics)
+        stored = of_own_types and len(owners.ids) == 1 and owners.stored == Rows.of(statistics)
         column_statistics.write_by_field(
-            unit, subject.table, owners.ids, statistics, of_table=of_table, are_stored=stored
+            unit, subject.table, owners.ids, statistics, values, of_table=of_table, are_stored=stored
         )
-        return _Outcome(target, definition, owners, marks, replace(left, definition=definition) if left else None)
+        left = replace(left, definition=definition) if left else None
+        return _Outcome(target, definition, owners, marks, left, history)
 
     def _remember(self, subject: _Subject, statistics: StatisticsByField, written: _Outcome) -> None:
-        ids, known, _ = written.owners
+        ids, known, history = written.owners.ids, written.owners.known, written.history
         now = {each: {**known.get(each, {}), **written.marks.get(each, {})} for each in ids}
         partitions = None if subject.of_table else _names(statistics)
-        left = Owners(ids, now, _rows(statistics))
+        left = Owners(ids, now, Rows.of(statistics), history.told)
         self._last_written.put(subject.table, written.target, written.definition, partitions, left)
+        if history.told is not None:
+            self._last_written.put_kept(written.target.id, history.told, history.sketches)
         self._events.remember(written.left)
 
     def _mark(
@@ -212,10 +233,6 @@ class PlainWrites:
 
 def _names(statistics: StatisticsByField) -> list[str]:
     return [each or "" for each in statistics.partitions]
-
-
-def _rows(statistics: StatisticsByField) -> Rows:
-    return Rows(statistics.engine, tuple(statistics.columns))
 
 
 def _lock_owners(

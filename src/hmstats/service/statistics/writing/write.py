@@ -228,7 +228,7 @@ class StatisticsWriter:
             given = {each: merge_sets(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
         else:
             given = {each: merge_sets(name, new, ()) for each, new in given.items()}
-        names, engine = {each for found in given.values() for each in _names(found)}, sets[0].engine
+        names, engine = sorted({each for found in given.values() for each in _names(found)}), sets[0].engine
         before_writes.of_written(unit, OwnerKind.PARTITIONS, name, target, list(given), names, engine)
         column_statistics.write_partitions(unit, name, given)
         if target.holding.has_pending:
