@@ -36,7 +36,8 @@ def web(our_metastore: Metastore) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
-def test_every_example_does_what_the_page_says(web: str, tmp_path: Path) -> None:
+def test_every_example_does_what_the_page_says(web: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     found = doctest.testfile(
         str(PAGE),
         module_relative=False,
