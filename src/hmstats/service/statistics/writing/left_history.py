@@ -19,7 +19,7 @@ from hmstats.store.statistics import provenance
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Unit
 
-_MOST_WRITES = 200
+_MOST_WRITES = 50
 """Writes to a table after which rows are copied again."""
 
 
