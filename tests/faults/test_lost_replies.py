@@ -26,7 +26,7 @@ TABLE, PARTITIONED = (TableName("hive", DATABASE, table) for table in ("t", "p")
 _LOGS = frozenset({"NOTIFICATION_LOG", "NOTIFICATION_SEQUENCE", "HMSTATS_TABLE_CHANGE"})
 """They say which calls there were, also one that was done before."""
 _OF_TIME = {
-    "HMSTATS_TABLE_VERSION": ("VERSION", "PLAIN_WRITES"),
+    "HMSTATS_TABLE_VERSION": ("VERSION", "TOLD_WRITES"),
     "TAB_COL_STATS": ("LAST_ANALYZED",),
     "PART_COL_STATS": ("LAST_ANALYZED",),
 }

@@ -6,8 +6,8 @@ notes its version (`note_read`) in the transaction of the rest of the read, for 
 only some partitions names them: changes of others (touched_partitions.py) do not invalidate it.
 
 A version minus the number of plain writes among them is the number of the table's definition: what a plain write of
-statistics relies on, and leaves as it is. A server of an older release counts no plain writes: to it every write is a
-new definition.
+statistics relies on, and leaves as it is. They are counted as TOLD_WRITES, since they also tell the history what they
+store. A server of the version before counts none of these: its writes are new definitions.
 
 A Hive on the same database does not update these versions. If it logs every change in the transaction of the change,
 the last event's id is used as well: as if the log were one more table, whose partitions are the tables
@@ -97,7 +97,7 @@ def _next_version(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
 
 
 def _counted_as_plain(old: Any, _new: Any) -> dict[str, ColumnElement[Any]]:
-    return {"VERSION": old.VERSION + 1, "PLAIN_WRITES": old.PLAIN_WRITES + 1}
+    return {"VERSION": old.VERSION + 1, "TOLD_WRITES": old.TOLD_WRITES + 1}
 
 
 def restore(unit: Unit, table_id: int, version: int) -> None:

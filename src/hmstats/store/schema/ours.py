@@ -13,7 +13,8 @@ HMSTATS_TABLE_VERSION = Table(
     METADATA,
     key("TBL_ID"),
     big("VERSION", required=True),
-    Column("PLAIN_WRITES", BigInteger, nullable=False, server_default="0"),
+    Column("PLAIN_WRITES", BigInteger, nullable=False, server_default="0"),  # of servers of the version before alone
+    Column("TOLD_WRITES", BigInteger, nullable=False, server_default="0"),
     comment="Counts every write that touches a table, its partitions or statistics",
     **ROOM,
 )

@@ -149,7 +149,7 @@ def constant(text: str) -> ColumnElement[str]:
     return literal_column(f"'{text}'", String)
 
 
-_DEFINITION = VERSIONS.c.VERSION - VERSIONS.c.PLAIN_WRITES
+_DEFINITION = VERSIONS.c.VERSION - VERSIONS.c.TOLD_WRITES
 _NO_INDEX: ColumnElement[int] = literal_column("0", BigInteger)
 
 

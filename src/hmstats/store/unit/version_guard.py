@@ -16,8 +16,8 @@ _OWN = "CAST(xmin AS text) = CAST(mod(txid_current(), 4294967296) AS text)"
 """The condition that the running transaction wrote the row, by its xmin, which is the id without the epoch."""
 _CONDITION = f"""EXISTS (
     SELECT FROM "HMSTATS_TABLE_VERSION" WHERE "TBL_ID" = {{table}}
-    AND ("VERSION" - "PLAIN_WRITES" = {{definition}}
-        OR "VERSION" - "PLAIN_WRITES" = CAST({{definition}} AS bigint) + 1 AND {_OWN})
+    AND ("VERSION" - "TOLD_WRITES" = {{definition}}
+        OR "VERSION" - "TOLD_WRITES" = CAST({{definition}} AS bigint) + 1 AND {_OWN})
     AND ("VERSION" <= {{latest}} OR "VERSION" = CAST({{latest}} AS bigint) + 1 AND {_OWN})
 )"""
 NAMES = ("expected_table", "expected_definition", "expected_definition", "latest_version", "latest_version")

@@ -30,9 +30,11 @@ from hmstats.service.catalog.partitions.partition_changes import PartitionChange
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.history.history import StatisticsHistory
 from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping
-from hmstats.service.statistics.writing import last_written, left_history
+from hmstats.service.statistics.writing import last_written, left_history, plain_writes
+from hmstats.service.statistics.writing.left_history import NO_HISTORY
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.history import past_state
 from hmstats.store.schema import HMSTATS_HISTORY, HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_SKETCH
@@ -280,6 +282,28 @@ def test_no_write_relies_on_a_history_that_was_removed(expecting: Servers) -> No
     before, at_ms = content(expecting.first), moment()
     writer.write(NAME, of_number(None, 6), of_table=False)
     assert content(expecting.first, at_ms) == before
+
+
+def test_a_server_of_the_version_before_makes_the_next_write_copy(
+    expecting: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not say what it stores, and counts its plain writes elsewhere."""
+    writer = StatisticsWriter(expecting.first).plain
+    for _ in range(4):
+        writer.write(NAME, of_number(1, 5), of_table=False)
+    assert not copies(expecting.first)[-1]
+    with monkeypatch.context() as patched:
+        patched.setattr(plain_writes, "left_history", lambda *_: NO_HISTORY)
+        patched.setattr(versions, "_counted_as_plain", _counted_by_the_version_before)
+        write(expecting.second, of_number(None, 6))
+    before, at_ms = content(expecting.first), moment()
+    writer.write(NAME, of_number(2, 7), of_table=False)
+    assert content(expecting.first, at_ms) == before
+    assert copies(expecting.first)[-1]
+
+
+def _counted_by_the_version_before(old: Any, _new: Any) -> dict[str, Any]:
+    return {"VERSION": old.VERSION + 1, "PLAIN_WRITES": old.PLAIN_WRITES + 1}
 
 
 def test_a_step_that_was_thinned_has_no_copies_to_go_by(expecting: Servers) -> None:
