@@ -97,12 +97,12 @@ class LastWrittenTables:
         self._partitions.forget()
         self._sketches.forget()
 
-    def kept(self, table_id: int, told: Told, hashes: Iterable[str]) -> frozenset[str]:
+    def known_sketches(self, table_id: int, told: Told, hashes: Iterable[str]) -> frozenset[str]:
         """Which sketches writes of this process have put into the table's history today, by hash."""
         known = (hashed for hashed in hashes if self._sketches.get((table_id, told.definition, told.day, hashed)))
         return frozenset(known)
 
-    def put_kept(self, table_id: int, told: Told, hashes: Iterable[str]) -> None:
+    def put_sketches(self, table_id: int, told: Told, hashes: Iterable[str]) -> None:
         """Note which sketches a write has put into the table's history."""
         self._sketches.put_all({(table_id, told.definition, told.day, hashed): True for hashed in hashes})
 

@@ -38,11 +38,11 @@ class LeftHistory(NamedTuple):
         """The sketches that the history needs, by hash."""
         return self.stored.sketches if self.stored is not None else {}
 
-    def without(self, kept: Collection[str]) -> "LeftHistory":
+    def without(self, known: Collection[str]) -> "LeftHistory":
         """With those sketches left out that the history has, by hash."""
-        if self.stored is None or not kept:
+        if self.stored is None or not known:
             return self
-        new = {hashed: sketch for hashed, sketch in self.stored.sketches.items() if hashed not in kept}
+        new = {hashed: sketch for hashed, sketch in self.stored.sketches.items() if hashed not in known}
         return self._replace(stored=replace(self.stored, sketches=new))
 
 
@@ -58,14 +58,14 @@ def left_history(
     made: Sequence[Provenance],
 ) -> LeftHistory:
     """What a write of these values leaves, and the provenance of each; `owners` as the last write left them."""
-    stored, day, told = _packed(unit, statistics, values, made), unit.now_milliseconds // DAY_MS, owners.told
+    stored, day, told = _stored_values(unit, statistics, values, made), unit.now_milliseconds // DAY_MS, owners.told
     written_before = told is not None and unit.expects is not None and owners.stored == Rows.of(statistics)
     if not written_before or told is None or told.day != day or target.version - told.version >= _MOST_WRITES:
         return LeftHistory(stored, Told(target.version + 1, day, target.definition))
     return LeftHistory(stored, told, told.version)
 
 
-def _packed(
+def _stored_values(
     unit: Unit, statistics: StatisticsByField, values: Mapping[str, Sequence[Any]], made: Sequence[Provenance]
 ) -> StoredValues:
     each_made = {id(each): each for each in made}.values()

@@ -164,7 +164,7 @@ class PlainWrites:
         tells = plain and unit.keeps_history and self._store.can_expect
         history = left_history(unit, target, owners, statistics, values, made) if tells else NO_HISTORY
         if history.told is not None:
-            history = history.without(self._last_written.kept(target.id, history.told, history.sketches))
+            history = history.without(self._last_written.known_sketches(target.id, history.told, history.sketches))
         before_writes.of_written(
             unit,
             kind,
@@ -197,7 +197,7 @@ class PlainWrites:
         left = Owners(ids, now, Rows.of(statistics), history.told)
         self._last_written.put(subject.table, written.target, written.definition, partitions, left)
         if history.told is not None:
-            self._last_written.put_kept(written.target.id, history.told, history.sketches)
+            self._last_written.put_sketches(written.target.id, history.told, history.sketches)
         self._events.remember(written.left)
 
     def _mark(
