@@ -40,18 +40,15 @@ class StoredValues:
 
 def pack(values: Mapping[str, Sequence[Any]]) -> StoredValues:
     """The rows of a write, given as the values of all rows by column of TAB_COL_STATS, and by PROVENANCE its texts."""
+    each = {sketch for name in _HASHES for sketch in values.get(name, ()) if sketch is not None}
+    sketches = {sha256(sketch).hexdigest(): sketch for sketch in each}
+    places: dict[bytes | None, int] = {sketch: place for place, sketch in enumerate(sketches.values())}
     said: dict[str, Any] = {}
-    sketches: dict[bytes, str] = {}
     for name, of_rows in values.items():
-        if name in _HASHES:
-            for each in of_rows:
-                if each is not None and each not in sketches:
-                    sketches[each] = sha256(each).hexdigest()
-            places = {each: place for place, each in enumerate(sketches)}
-            name, of_rows = _HASHES[name], [None if each is None else places[each] for each in of_rows]  # noqa: PLW2901
-        said[name] = of_rows[0] if is_single(of_rows) else of_rows
-    text, hashes = json.dumps(said, separators=(",", ":")), "".join(sketches.values())
-    return StoredValues(text, hashes or None, {hashed: each for each, hashed in sketches.items()})
+        hashed = _HASHES.get(name)
+        stored = of_rows if hashed is None else [places.get(sketch) for sketch in of_rows]
+        said[hashed or name] = stored[0] if is_single(stored) else stored
+    return StoredValues(json.dumps(said, separators=(",", ":")), "".join(sketches) or None, sketches)
 
 
 def rows(step: Any) -> Iterator[tuple[int, str, Row]]:

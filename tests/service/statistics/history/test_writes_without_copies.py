@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import pytest
 from sqlalchemy import Table as SqlTable
 from sqlalchemy import delete, func, select, update
-from tests.service.statistics.filled import bit_vector
+from tests.service.statistics.filled import bit_vector, of_longs
 
 from hmstats.model.catalog.objects import Column, Partition, Storage, Table, TableName
 from hmstats.model.statistics.column_statistics import (
+    BinaryStatistics,
     BooleanStatistics,
     ColumnStatistics,
     Data,
+    DateStatistics,
     DecimalStatistics,
     DoubleStatistics,
     LongStatistics,
@@ -40,7 +42,15 @@ from hmstats.store.history import past_state
 from hmstats.store.schema import HMSTATS_HISTORY, HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_SKETCH
 
 NAME = TableName("hive", "default", "wide")
-TYPES = {"n": "bigint", "x": "double", "dec": "decimal(20,2)", "t": "string", "yes": "boolean"}
+TYPES = {
+    "n": "bigint",
+    "x": "double",
+    "dec": "decimal(20,2)",
+    "t": "string",
+    "yes": "boolean",
+    "day": "date",
+    "ra'w\"ü": "binary",
+}
 PARTITIONS = ["p=1", "p=2", "p=3"]
 STEP = HMSTATS_HISTORY.c
 
@@ -91,6 +101,7 @@ def values(dice: random.Random) -> dict[str, Data]:
         return None if dice.random() < 0.4 else value
 
     number, sketch = dice.randrange(-9, 9), bit_vector(0, dice.randrange(1, 40))
+    kll = of_longs(number, number + 20, histogram=True).histogram
     doubles = [0.0, -0.0, 1.5, 1e300, float("nan"), float("-inf"), 1 / 3]
     return {
         "n": LongStatistics(
@@ -101,6 +112,8 @@ def values(dice: random.Random) -> dict[str, Data]:
         "t": StringStatistics(
             max_length=maybe(8), average_length=maybe(dice.choice([2.0, 2.25])), ndv=maybe(6), bit_vector=maybe(sketch)
         ),
+        "day": DateStatistics(low=maybe(number), high=maybe(9), nulls=0, ndv=maybe(3), histogram=maybe(kll)),
+        "ra'w\"ü": BinaryStatistics(max_length=maybe(7), average_length=maybe(3), nulls=maybe(0)),
         "yes": BooleanStatistics(trues=maybe(5), falses=maybe(6), nulls=maybe(0)),
     }
 
