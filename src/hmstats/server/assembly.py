@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from hmstats.model.catalog.file_changes import Kind
 from hmstats.model.pending.canary import NOBODY, Canary
 from hmstats.server.access.guard import Everybody, Guard, RuleSource
 from hmstats.server.authentication.authentication import Authentication
@@ -95,6 +94,7 @@ from hmstats.service.health.listing import HealthListing
 from hmstats.service.health.runs import RETENTION_DAYS, Runs
 from hmstats.service.identity import Identity
 from hmstats.service.notifications import NotificationLog
+from hmstats.service.preparation import prepare
 from hmstats.service.statistics.history.history import StatisticsHistory
 from hmstats.service.statistics.history.restore import StatisticsRestore
 from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping
@@ -141,8 +141,6 @@ _AUDIT_SECONDS = 1.0
 """How often a worker writes the audit records that have queued up."""
 _RECOVERY_SECONDS = 5.0
 """How often a server looks for unfinished changes of directories of a killed server, with one statement."""
-_UNDONE_AT_START = (Kind.PLANNED, Kind.RENAME)
-"""Changes that are undone before the first call: renames are fast; copies may take long, and no reader sees them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +166,6 @@ class Rules:
     refuse_locked_writes: bool = False
     ready_needs_database: bool = False
     canary: Canary = NOBODY
-
-
-def prepare(store: Store, warehouse: Warehouse) -> None:
-    """Create the default database and the first roles unless they exist, and recover directories.
-
-    If a server was killed while it moved directories, they are afterwards where the catalog says.
-    """
-    if store.read_only:
-        return
-    FileChanges(store, warehouse).recover(_UNDONE_AT_START)
-    Databases(store, warehouse).ensure_default()
-    Roles(store).ensure_defaults()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """`python -m hmstats.cli.serving.parent`: the parent of the worker processes, which `hmstats serve` becomes.
 
-The module imports little, so that the parent needs little memory; the workers are forked by a fork server.
+The module imports little, so that the fork server, which forks the workers, is started at once and loads their modules
+while the parent loads its own.
 """
 
 import os
@@ -8,31 +9,15 @@ import signal
 import sys
 import tempfile
 from contextlib import ExitStack
-from socket import socket
 from typing import NoReturn
 
-import structlog
-from prometheus_client.multiprocess import mark_process_dead
-
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.cli.serving import logs
-from hmstats.cli.serving.orders import PREPARE, WORKER
+from hmstats.cli.serving.orders import ENDING, PREPARE
 from hmstats.cli.serving.plan import Plan
-from hmstats.errors import SettingsError
-from hmstats.server.monitoring.health import serving_health
-from hmstats.server.monitoring.metrics import FOLDER_VARIABLE
-from hmstats.server.monitoring.mounted_page import MountedPage
-from hmstats.server.monitoring.upstream_states import UpstreamStates
+from hmstats.server.monitoring.metrics_folder import FOLDER_VARIABLE
 from hmstats.server.processes.fork_server import ForkServers
-from hmstats.server.processes.page_process import PageProcess
-from hmstats.server.processes.supervisor import Supervisor
-from hmstats.server.processes.worker_process import WorkerProcess
-from hmstats.server.sockets.port import Port, address_from_here
 
-_log = structlog.get_logger("hmstats.parent")
 _FORK_SERVER = (sys.executable, "-P", "-m", "hmstats.cli.serving.fork_server")
-_PAGE = (sys.executable, "-P", "-m", "hmstats.cli.serving.page")
-_ENDING = (signal.SIGTERM, signal.SIGINT)
 _PREPARED_SECONDS = 5.0
 """How long the process that prepared may take to end after it gave its answer."""
 _ONE_HEAP = {"MALLOC_ARENA_MAX": "1"}
@@ -45,27 +30,22 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_
 def main() -> int:
     """Run until signals_received to stop; returns the exit code."""
     signals_received = list[int]()
-    for number in _ENDING:  # an exception while the fork server is started would leave it behind
+    for number in ENDING:  # an exception while the fork server is started would leave it behind
         signal.signal(number, lambda number, _: signals_received.append(number))
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-metrics-", ignore_cleanup_errors=True))
         environment = {**_ONE_HEAP, **os.environ, **_ONE_THREAD, FOLDER_VARIABLE: folder}
         fork_servers = ForkServers(_FORK_SERVER, environment)
         stack.callback(fork_servers.close)
-        fork_servers.renew()
-        for number in _ENDING:
+        fork_servers.renew(PREPARE)
+        for number in ENDING:
             signal.signal(number, _leave)
         if signals_received:
             _leave(signals_received[0], None)
+        from hmstats.cli.serving.supervision import supervise  # noqa: PLC0415 - loaded beside the fork server's modules
+
         plan = _prepare(fork_servers)
-        if plan is None:
-            return ExitCode.ERROR
-        logs.configure(plan.log_level)
-        try:
-            return _supervise(plan, fork_servers, folder)
-        except SettingsError as error:
-            print(f"hmstats: {error}", file=sys.stderr)
-            return ExitCode.ERROR
+        return ExitCode.ERROR if plan is None else supervise(plan, fork_servers, folder)
 
 
 def _leave(number: int, _: object) -> NoReturn:
@@ -86,59 +66,6 @@ def _prepare(fork_servers: ForkServers) -> Plan | None:
         text = plan.read()
     fork_server.reap(pid, _PREPARED_SECONDS)
     return Plan.from_text(text) if text else None
-
-
-def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
-    with ExitStack() as stack:
-        port = stack.enter_context(Port((plan.host, plan.port)))
-
-        def start(number: int, listening: socket, neighbours: tuple[int, ...]) -> WorkerProcess:
-            return WorkerProcess(fork_servers, [WORKER, plan.alone], number, listening, neighbours)
-
-        def announce() -> None:
-            host, number = port.address
-            print(f"listening on {host}:{number}", flush=True)
-
-        def buried(pid: int) -> None:
-            mark_process_dead(pid, folder)  # type: ignore[no-untyped-call]
-
-        page = PageProcess(os.environ, plan.drain_seconds)
-
-        def renew() -> None:
-            fork_servers.renew()
-            page.renew()
-
-        supervisor = Supervisor(
-            port,
-            start,
-            plan.workers,
-            plan.drain_seconds,
-            alone=plan.alone,
-            announce=announce,
-            buried=buried,
-            reloading=renew,
-        )
-        if plan.http_port is not None:
-            mounted = MountedPage(page.hand_over, plan.page_over_tls) if plan.http_page else None
-            health = (plan.host, plan.http_port)
-            served = serving_health(
-                health,
-                supervisor,
-                folder,
-                mounted,
-                needs_database=plan.ready_needs_database,
-                upstreams=UpstreamStates(plan.upstreams, plan.ready_needs_upstreams),
-            )
-            host, http_port = stack.enter_context(served)
-            _log.info("health_served", host=host, port=http_port)
-            if plan.http_page:
-                stack.callback(page.close)
-                beside = f"http://{address_from_here((host, http_port))}"
-                page.start((*_PAGE, str(port.address[1]), beside))
-        for number in _ENDING:
-            signal.signal(number, lambda *_: supervisor.stop())
-        signal.signal(signal.SIGHUP, lambda *_: supervisor.reload())
-        return 0 if supervisor.run() else ExitCode.NO
 
 
 if __name__ == "__main__":

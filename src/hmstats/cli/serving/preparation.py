@@ -1,4 +1,7 @@
-"""The first process of `hmstats serve`: checks settings and database, and tells the parent its plan."""
+"""The first process of `hmstats serve`: checks settings and database, and tells the parent its plan.
+
+All clients wait for it, so modules that only some settings need are imported where these are looked at.
+"""
 
 import contextlib
 import os
@@ -6,19 +9,17 @@ import sys
 
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving import logs
-from hmstats.cli.serving.page import check_mounted
-from hmstats.cli.serving.places import places_of
 from hmstats.cli.serving.plan import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.security.access import access_of, warn_of_strangers
 from hmstats.cli.serving.security.authentication import authentication_of
 from hmstats.cli.serving.security.tls import tls_of
 from hmstats.cli.serving.serve_settings import is_alone, load_served
-from hmstats.cli.serving.upstream import relay_of, upstream_addresses
 from hmstats.errors import HmstatsError, SettingsError
-from hmstats.server.assembly import prepare as prepare_catalog
+from hmstats.service.mirrors.upstream_identity import check_mirrors
+from hmstats.service.preparation import prepare as prepare_catalog
 from hmstats.settings import MOST_WORKERS, Settings
-from hmstats.store.database.store import database_url
+from hmstats.store.database.store import Store, database_url
 from hmstats.store.migration import migrate
 from hmstats.store.opening import open_store
 
@@ -44,14 +45,17 @@ def _check_settings() -> Plan:
     alone = is_alone(settings, workers)
     logs.configure(settings.log_level)
     _prepare_database(settings, alone=alone)
-    check_mounted(settings)
+    if settings.http_page:
+        from hmstats.cli.serving.page import check_mounted  # noqa: PLC0415 - see above
+
+        check_mounted(settings)
     return Plan(
         host=settings.host,
         port=settings.port,
         http_port=settings.http_port,
         ready_needs_database=settings.ready_needs_database,
         ready_needs_upstreams=settings.ready_needs_upstreams,
-        upstreams=upstream_addresses(settings),
+        upstreams=_upstream_addresses(settings),
         http_page=settings.http_page,
         page_over_tls=settings.web_tls_certificate is not None,
         workers=workers,
@@ -86,12 +90,32 @@ def _prepare_database(settings: Settings, *, alone: bool) -> None:
     tls_of(settings)
     access_of(settings)
     make_embedded_mirrors(settings)
-    if places_of(settings, store) is None:
-        relay_of(settings, store)
+    _check_upstreams(settings, store)
     warn_of_strangers(settings)
     authentication_of(settings, store)
     prepare_catalog(store, warehouse_of(settings))
     store.close()
+
+
+def _check_upstreams(settings: Settings, store: Store) -> None:
+    """Raise SettingsError for upstreams that cannot be served from this database."""
+    if settings.upstream is None and not settings.upstreams and not settings.own_databases:
+        check_mirrors(store, are_wanted=False)
+        return
+    from hmstats.cli.serving.places import places_of  # noqa: PLC0415 - see above
+    from hmstats.cli.serving.upstream import relay_of  # noqa: PLC0415 - see above
+
+    if places_of(settings, store) is None:
+        relay_of(settings, store)
+
+
+def _upstream_addresses(settings: Settings) -> dict[str, list[str]]:
+    """The addresses of each upstream, by its name in sentences."""
+    if settings.upstream is None and not settings.upstreams:
+        return {}
+    from hmstats.cli.serving.upstream import upstream_addresses  # noqa: PLC0415 - see above
+
+    return upstream_addresses(settings)
 
 
 def _cores() -> int:

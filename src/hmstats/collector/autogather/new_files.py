@@ -18,6 +18,7 @@ from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import file_rows
+from hmstats.collector.scan.cores import expected_cores
 from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, shuffle_by_piece
 from hmstats.collector.scan.splits import Split, by_piece, cut
 from hmstats.collector.scan.states import State, States, Types
@@ -50,7 +51,7 @@ def read_new_files(spark: SparkSession, now: Situation, files: Files) -> Iterato
             raise GatheringFailed(f"statistics are read from new files of Parquet only, which {what} is not")
     context = spark.sparkContext
     plan = replace(now.plan, pieces=tuple(pieces))
-    tasks = cut(plan.pieces, files, context.defaultParallelism, settings=plan.settings)
+    tasks = cut(plan.pieces, files, expected_cores(context), settings=plan.settings)
     states = context.parallelize(tasks, len(tasks)).mapPartitions(partial(_read_states, types=plan.types))
     with translate_errors():
         if plan.keys:

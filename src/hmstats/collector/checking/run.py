@@ -23,6 +23,7 @@ from hmstats.collector.planning.prepare import Files, check_listed, prepare
 from hmstats.collector.request.partition_spec import Partitions
 from hmstats.collector.request.statement import statement
 from hmstats.collector.scan import dataframe
+from hmstats.collector.scan.cores import expected_cores
 from hmstats.collector.scan.placing import check_twins
 from hmstats.collector.scan.progress import Progress, report_progress
 from hmstats.collector.scan.proof import check_placed
@@ -106,7 +107,7 @@ def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[
     context, empty = spark.sparkContext, no_rows(job).part()
     in_files, others = split_by_reader(plan, files, orc=False)
     records = context.parallelize([piece.name for piece in plan.pieces]).map(lambda piece: (piece, empty))
-    splits = cut(in_files, files, context.defaultParallelism, job.options, plan.settings)
+    splits = cut(in_files, files, expected_cores(context), job.options, plan.settings)
     if splits:
         records = records.union(context.parallelize(splits, len(splits)).mapPartitions(partial(read_tasks, job=job)))
     if not others:
@@ -120,7 +121,7 @@ def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[
 
 def _compare(records: Any, plan: Plan, job: CheckJob) -> list[CheckOutcome]:
     """Merge the parts of each piece and compare them, in tasks."""
-    tasks = max(1, min(len(plan.pieces), TASKS_PER_CORE * records.context.defaultParallelism))
+    tasks = max(1, min(len(plan.pieces), TASKS_PER_CORE * expected_cores(records.context)))
     pieces = records.reduceByKey(merge_parts, tasks, lambda piece: crc32(piece.encode()))
     return list(pieces.mapPartitions(partial(compare, job=job)).collect())
 

@@ -16,6 +16,7 @@ from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import dataframe
+from hmstats.collector.scan.cores import expected_cores
 from hmstats.collector.scan.placing import Placing, placing, twin_sentence
 from hmstats.collector.scan.row_proof import check_rows
 from hmstats.collector.scan.rows import rows
@@ -112,7 +113,7 @@ def each_as_stored(spark: SparkSession, plan: Plan) -> Iterator[None]:
 
 def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
     """Read Parquet files, and deliver all findings but the table's own."""
-    cores, footers = spark.sparkContext.defaultParallelism, Reads()
+    cores, footers = expected_cores(spark.sparkContext), Reads()
     splits = cut(plan.pieces, files, cores, job.options, plan.settings, footers)
     tasks = tasks_of(plan.pieces, splits, alone=job.delivery is None)
     outcome = _read_tasks(spark, tasks, job)
@@ -127,7 +128,7 @@ def _read_tasks(spark: SparkSession, tasks: Sequence[Task], job: Job) -> Outcome
     shared = {piece for task in tasks for piece in task.shared}
     if not shared:
         return _merge_outcomes(records.values())
-    most = TASKS_PER_CORE * spark.sparkContext.defaultParallelism
+    most = TASKS_PER_CORE * expected_cores(spark.sparkContext)
     shuffled = shuffle_by_piece(records, min(len(shared), most))
     return _merge_outcomes(shuffled.mapPartitions(partial(merge_records, job=job)))
 
@@ -144,7 +145,7 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
         check_rows(table, outcome.rows or 0, found, run)
         return _doubted_alone(outcome, job)
     context = states.context
-    cores = context.defaultParallelism
+    cores = expected_cores(context)
     shared = context.broadcast(placing(plan.key_columns, plan.pieces, plan.unchanged))
     records = states.mapPartitions(partial(_place_and_count, shared=shared))
     every = context.parallelize(list(_first_records(plan)), cores)

@@ -15,7 +15,8 @@ from prometheus_client import Counter as EventCounter
 from prometheus_client import Gauge, Histogram, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
-FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+from hmstats.server.monitoring.metrics_folder import FOLDER_VARIABLE
+
 _CALLS = "hmstats_rpc_seconds_count"
 
 _REPORTED_TOGETHER = 64

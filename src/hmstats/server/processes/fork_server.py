@@ -11,15 +11,11 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-import structlog
-
 from hmstats.server.processes.forking import REFUSED
 
 _ANSWER_SECONDS = 60.0
 """How long the fork server may take for an order; the first one includes loading all modules."""
 _ANSWER_BYTES = 256
-
-_log = structlog.get_logger("hmstats.parent")
 
 
 class ForkServer:
@@ -114,7 +110,7 @@ class ForkServers:
             except OSError as error:
                 if not self._current.ended:
                     raise
-                _log.error("fork_server_ended", pid=self._current.pid, reason=str(error))
+                _log_end(self._current.pid, error)
         self._current = ForkServer(self._command, self._environment)
         try:
             return self._current, self._current.fork(arguments, filenos)
@@ -123,13 +119,22 @@ class ForkServers:
                 self._current = None
             raise
 
-    def renew(self) -> None:
-        """Start a fork server, in place of the one that is there: it loads all modules as they are on the disk now."""
+    def renew(self, *arguments: str) -> None:
+        """Start a fork server, in place of the one that is there: it loads all modules as they are on the disk now.
+
+        The arguments are for this one only.
+        """
         self.close()
-        self._current = ForkServer(self._command, self._environment)
+        self._current = ForkServer([*self._command, *arguments], self._environment)
 
     def close(self) -> None:
         """End the fork server when its last worker has been reaped."""
         if self._current is not None:
             self._current.retire()
         self._current = None
+
+
+def _log_end(pid: int, error: OSError) -> None:
+    import structlog  # noqa: PLC0415 - its modules take longer to load than to start a fork server
+
+    structlog.get_logger("hmstats.parent").error("fork_server_ended", pid=pid, reason=str(error))

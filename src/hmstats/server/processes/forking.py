@@ -28,11 +28,15 @@ class Forked:
     """Its own copies of the file descriptors, which it must close."""
 
 
-def forked(channel: socket.socket) -> Forked | None:
-    """Obey orders until the channel is closed; returns None then, and in each forked process what it is to do."""
+def forked(channel: socket.socket, processes: int | None = None) -> Forked | None:
+    """Obey orders until the channel is closed, or so many processes are forked.
+
+    Returns None then, and in each forked process what it is to do.
+    """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # they reach the whole group; the parent says when to end
-    while True:
+    count = 0
+    while count != processes:
         text, filenos, *_ = socket.recv_fds(channel, _ORDER_BYTES, _MOST_FILENOS)
         if not text:
             return None
@@ -45,7 +49,7 @@ def forked(channel: socket.socket) -> Forked | None:
         except OSError as error:  # too many processes, or no memory: both may pass
             answer = f"{REFUSED}{error.strerror}"
         else:
-            answer = str(pid)
+            answer, count = str(pid), count + 1
             if pid == 0:
                 channel.close()
                 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -54,6 +58,7 @@ def forked(channel: socket.socket) -> Forked | None:
         for each in filenos:
             os.close(each)
         channel.sendall(answer.encode())
+    return None
 
 
 def _reaped(pid: int, kill_seconds: float) -> int:
