@@ -19,9 +19,20 @@ ROWS = 400
 NAMES = tuple(f"k={number}" for number in range(4))
 
 
-def parted(port: int, folder: Path, columns: Sequence[str] = tuple(TYPES), *, generation: float = 4.0) -> TableName:
-    """A table `d_<unique>.t` with the partitions NAMES and ROWS rows in each; the last one has two files."""
-    found = Metastore("", port, generation, database=f"d_{uuid4().hex[:8]}")
+def parted(
+    port: int,
+    folder: Path,
+    columns: Sequence[str] = tuple(TYPES),
+    *,
+    generation: float = 4.0,
+    host: str = "127.0.0.1",
+    group_rows: int = ROWS,
+) -> TableName:
+    """A table `d_<unique>.t` with the partitions NAMES and ROWS rows in each; the last one has two files.
+
+    `group_rows`: how many rows a row group has at most.
+    """
+    found = Metastore("", port, generation, database=f"d_{uuid4().hex[:8]}", host=host)
     kinds = {name: TYPES[name] for name in columns}
     with found.clients:
         ask = found.client()
@@ -33,7 +44,8 @@ def parted(port: int, folder: Path, columns: Sequence[str] = tuple(TYPES), *, ge
         place.mkdir(parents=True, exist_ok=True)
         half = ROWS // 2 if name == NAMES[-1] else ROWS
         for first in range(0, ROWS, half):
-            pq.write_table(table.select(columns).slice(first, half), place / f"{first}.parquet")
+            some = table.select(columns).slice(first, half)
+            pq.write_table(some, place / f"{first}.parquet", row_group_size=group_rows)
     return TableName("hive", found.database, "t")
 
 
@@ -43,9 +55,9 @@ def parts() -> dict[str, pa.Table]:
     return {name: every.slice(number * ROWS, ROWS) for number, name in enumerate(NAMES)}
 
 
-def stored(port: int, name: TableName, names: Iterable[str] = NAMES) -> dict[str, Any]:
+def stored(port: int, name: TableName, names: Iterable[str] = NAMES, *, host: str = "127.0.0.1") -> dict[str, Any]:
     """All that a metastore says of the partitions, and of the table under "": counts and column statistics."""
-    with client.connect(f"thrift://127.0.0.1:{port}") as service:
+    with client.connect(f"thrift://{host}:{port}") as service:
         table = service.find_table(name)
         assert table is not None
         columns = [column.name for column in table.columns]
