@@ -10,6 +10,7 @@ from hmstats.client.metastore import Metastore
 from hmstats.errors import CallRefused, InvalidInput, MetaError, ProtocolError, UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.catalog.joined_reads import JoinedReads
 from hmstats.gateway.catalog.kept_answers import KEPT, KeptAnswers
+from hmstats.gateway.catalog.prompt_answers import PromptAnswers
 from hmstats.gateway.changes.followed_calls import ALTERING, FOLLOWED, altered_by, changes_of
 from hmstats.gateway.changes.following import Following
 from hmstats.gateway.statistics.adopting import Adopting
@@ -108,7 +109,8 @@ class Gateway:
         self._log = NotificationLog()
         self._proven = Proven(self._log)
         self._joined = JoinedReads(name)
-        self._kept = KeptAnswers(self._log, cache_bytes, name)
+        self._kept = KeptAnswers(self._log, cache_bytes, name, _asks_upstream_alone)
+        self.prompt = PromptAnswers(self._kept, relay)
         self._generation: Generation | None = None
         self._itself = Session(connection_id=-1, peer="gateway")
 
@@ -392,6 +394,11 @@ def _explained(head: Head, relayed: Relayed) -> Relayed:
         return relayed
     sentence = f"Invalid method name: '{head.name}': {_KEPT_BY_NONE}"
     return Relayed((encode_refusal(head, Refusal.UNKNOWN_METHOD, sentence),), refused=True)
+
+
+def _asks_upstream_alone(request: Request) -> bool:
+    """Whether a call of KEPT asks for no statistics, which may be here."""
+    return request.head.name not in WITH_STATISTICS or wanted_of(request, lambda: _arguments(request)) is None
 
 
 def _arguments(request: Request) -> dict[str, Any]:

@@ -219,7 +219,7 @@ def build(
         chores.append(Chore("database_probe", DatabaseProbe(store).run, PROBE_SECONDS, at_once=True))
     chores += [] if relay is None else relay.chores
     chores += _security_chores(security, store)
-    versions = store if relay is None else None  # the upstream is asked first, whatever answers are cached
+    versions = store if relay is None else relay.prompt
     return Server(address, dispatcher, limits, tuple(chores), versions, sessions, tls, authentication)
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 import structlog
 
 from hmstats.server.authentication.authentication import Authentication
+from hmstats.server.cache.version_source import VersionSource
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.chores import Chore, Chores
 from hmstats.server.connections.exchange import NewSession
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.connections.loop import Loop
-from hmstats.server.connections.prompt_replies import VersionSource
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.caller import Session
 from hmstats.server.sockets.listener import Listener

@@ -26,10 +26,10 @@ ANNA, BEN = User("anna"), User("ben")
 class Upstream:
     """An upstream that answers a name each time, with the number of the question."""
 
-    def __init__(self, most_bytes: int = 100_000) -> None:
+    def __init__(self, most_bytes: int = 100_000, *, alone: bool = True) -> None:
         self.log = Log()
         self.log.add("CREATE_TABLE", "other")
-        self.kept = KeptAnswers(NotificationLog(), most_bytes, "upstream")
+        self.kept = KeptAnswers(NotificationLog(), most_bytes, "upstream", lambda _: alone)
         self.asked = 0
         self.more: list[str] = []
 
@@ -173,3 +173,55 @@ def test_while_the_upstream_is_away_nothing_is_answered_from_what_is_kept() -> N
 def test_only_reads_are_kept_and_none_that_tells_of_privileges() -> None:
     assert KEPT <= READS
     assert not [each for each in KEPT if "auth" in each or "privilege" in each]
+
+
+def key(user: User = ANNA) -> tuple[User, str, bytes]:
+    """The key of the question that Upstream asks."""
+    message = request("get_partition_names", 5, db_name="d", tbl_name="t", max_parts=-1)
+    head = read_head(message)
+    assert head is not None
+    return user, head.name, message[head.body_at :]
+
+
+def test_an_answer_is_told_with_the_number_that_proves_it() -> None:
+    upstream = Upstream()
+    assert upstream.kept.find_read(key()) is None
+    upstream.ask()
+    upstream.log.add("ADD_PARTITION", "another")
+    upstream.ask(max_parts=1)  # reads the log
+    found = upstream.kept.find_read(key())
+    assert found is not None
+    assert found.number == 2
+    assert upstream.kept.find_read(key(BEN)) is None
+    upstream.log.add("ADD_PARTITION", "t")
+    upstream.ask(max_parts=1)
+    assert upstream.kept.find_read(key()) is None
+
+
+def test_an_answer_is_not_told_if_it_is_too_old_or_something_in_it_may_be_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gateway that could not look for statistics has relayed the call; then they may be here without an event."""
+    upstream = Upstream(alone=False)
+    assert [upstream.ask(), upstream.ask(), upstream.kept.find_read(key())] == ["1", "1", None]
+    other = Upstream()
+    other.ask()
+    monkeypatch.setattr(kept_answers, "SECONDS", 0.0)
+    assert other.kept.find_read(key()) is None
+
+
+def test_no_answer_is_told_while_the_log_is_read() -> None:
+    """Whoever asks must not wait for the upstream."""
+    upstream = Upstream()
+    upstream.ask()
+    plain = upstream.log.call
+    told = []
+
+    def call(name: str, *arguments: Any) -> Any:
+        if name == "get_next_notification":
+            told.append(upstream.kept.find_read(key()))
+        return plain(name, *arguments)
+
+    upstream.log.call = call  # type: ignore[method-assign]
+    upstream.log.add("ADD_PARTITION", "another")
+    upstream.ask()
+    assert told == [None]
+    assert upstream.kept.find_read(key()) is not None

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,12 @@ from typing import Any
 import pytest
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving
+from tests.gateway.doors import Doors, bounds, long
 from tests.gateway.test_metastores import Pair
 
+from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
+from hmstats.wire.statistics.column_statistics import set_from_thrift
 
 pytestmark = [pytest.mark.hive, pytest.mark.slow]
 
@@ -105,3 +109,49 @@ def test_no_answer_is_stale(pair: Pair) -> None:
         print(f"{step}: {done} of {table} by {'gateway' if door is pair.relayed else 'Hive'}")
         for each in TABLES:
             questions(pair, each)
+
+
+def test_statistics_that_are_written_here_are_in_the_next_answer(hive_4_0_that_logs: int, tmp_path: Path) -> None:
+    """Nothing is sent to Hive, so that its log does not tell of them: answers without any are not given again."""
+    settings = {"workers": 1, "upstream_writes": "off"}
+    with serving(tmp_path, "--upstream", f"thrift://127.0.0.1:{hive_4_0_that_logs}", settings=settings) as port:
+        direct = Metastore("hive-4.0 that logs", hive_4_0_that_logs, 4.0)
+        with direct.clients:
+            direct.client().create_database(api.Database(name=direct.database, description="", parameters={}))
+            direct.table("t", COLUMNS)
+            doors = Doors(direct, replace(direct, port=port))
+            client = doors.here.client()
+
+            def asked() -> api.Table:
+                request = api.GetTableRequest(
+                    dbName=direct.database, tblName="t", getColumnStats=True, engine="hive", catName="hive"
+                )
+                return client.get_table_req(request).table
+
+            assert [asked().colStats for _ in range(5)] == [None] * 5
+            doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(1, 9),)))
+            for _ in range(5):
+                assert bounds(set_from_thrift(asked().colStats)[1].columns) == [(1, 9)]
+
+
+def test_clients_that_ask_together_see_what_each_has_changed(pair: Pair) -> None:
+    """Each of four clients changes a table of its own at Hive, and asks for it at the gateway at once."""
+    names = [f"c{each}" for each in range(4)]
+    for each in names:
+        pair.direct.table(each, COLUMNS)
+    clients = {each: (pair.relayed.client(), pair.direct.client()) for each in names}
+
+    def count(name: str) -> list[str]:
+        ours, theirs = clients[name]
+        table = theirs.get_table_req(api.GetTableRequest(dbName=pair.direct.database, tblName=name)).table
+        request = api.GetTableRequest(dbName=pair.direct.database, tblName=name)
+        seen = []
+        for number in range(25):
+            table.parameters["number"] = str(number)
+            theirs.alter_table_with_environment_context(pair.direct.database, name, table, None)
+            seen += [ours.get_table_req(request).table.parameters["number"] for _ in range(3)]
+        return seen
+
+    with ThreadPoolExecutor(len(names)) as threads:
+        found = list(threads.map(count, names))
+    assert found == [[str(each // 3) for each in range(75)]] * len(names)

@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hmstats.errors import UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.upstream.connection import User
@@ -31,7 +31,8 @@ _MOST_OF_ONE = 1_000_000
 _NOT_LOGGED = b"MATERIALIZED_VIEW"
 _ENTRY_BYTES = 500
 """About what an answer takes besides its bytes and its request's."""
-_Key = tuple[User, str, bytes]
+Key = tuple[User, str, bytes]
+"""Who asks, the method, and the bytes of its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +43,31 @@ class _Kept:
     table: TableName
     number: int
     at: float
+    of_upstream_alone: bool
+    """Whether nothing in the answer may be here instead."""
+
+
+class Read(NamedTuple):
+    """A kept result that holds at a number of the log, up to which it was read."""
+
+    result: bytes
+    number: int
 
 
 class KeptAnswers:
-    """Answers of the upstream of a name, at most `most_bytes` of them. Thread-safe."""
+    """Answers of the upstream of a name, at most `most_bytes` of them. Thread-safe.
 
-    def __init__(self, log: NotificationLog, most_bytes: int, upstream: str) -> None:
+    `of_upstream_alone` tells whether the upstream alone answers a call, whatever is stored here.
+    """
+
+    def __init__(
+        self, log: NotificationLog, most_bytes: int, upstream: str, of_upstream_alone: Callable[[Request], bool]
+    ) -> None:
+        self._of_upstream_alone = of_upstream_alone
         self._counted = KEPT_ANSWERS.labels(upstream)
         self._log = log
         self._most_bytes = most_bytes
-        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
         self._bytes = 0
         self._lock = threading.Lock()
 
@@ -69,7 +85,7 @@ class KeptAnswers:
         key = user, head.name, request.message[head.body_at :]
         found = self._find(key, number)
         if found is not None:
-            self._counted.inc()
+            self.count()
             return Relayed((encode_head(head.name, REPLY, head.sequence), found))
         heard = _Heard(stream)
         answered = relay(heard)
@@ -78,8 +94,27 @@ class KeptAnswers:
         if whole is not None and table is not None:
             begin = encode_head(head.name, REPLY, head.sequence)
             if whole.startswith(begin):
-                self._keep(key, _Kept(whole[len(begin) :], table, number, time.monotonic()))
+                alone = self._of_upstream_alone(request)
+                self._keep(key, _Kept(whole[len(begin) :], table, number, time.monotonic(), alone))
         return answered
+
+    def find_read(self, key: Key) -> Read | None:
+        """A kept answer that the upstream alone gives, and holds as far as the log was read; None if it is being read.
+
+        Never waits for the upstream.
+        """
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+        known = self._log.known(found.table) if found is not None and found.of_upstream_alone else None
+        if found is None or known is None or time.monotonic() - found.at > SECONDS:
+            return None
+        return Read(found.result, known.read_to) if known.last <= found.number <= known.read_to else None
+
+    def count(self) -> None:
+        """Count a call that was answered by a kept answer."""
+        self._counted.inc()
 
     def _number(self, calls: UpstreamCalls) -> int | None:
         """The last number of the log; None if it proves nothing, or cannot be asked now."""
@@ -88,18 +123,22 @@ class KeptAnswers:
         except (UpstreamUnavailable, UpstreamClosed):
             return None
 
-    def _find(self, key: _Key, number: int) -> bytes | None:
+    def _find(self, key: Key, number: int) -> bytes | None:
         with self._lock:
             found = self._kept.get(key)
-            if found is None or found.number > number:
+        if found is None or found.number > number:
+            return None
+        last = self._log.last(found.table)  # may wait for the upstream
+        with self._lock:
+            if self._kept.get(key) is not found:
                 return None
-            if time.monotonic() - found.at > SECONDS or found.number < self._log.last(found.table):
+            if time.monotonic() - found.at > SECONDS or found.number < last:
                 self._remove(key)
                 return None
             self._kept.move_to_end(key)
             return found.result
 
-    def _keep(self, key: _Key, kept: _Kept) -> None:
+    def _keep(self, key: Key, kept: _Kept) -> None:
         if _NOT_LOGGED in kept.result:
             return
         with self._lock:
@@ -110,7 +149,7 @@ class KeptAnswers:
             while self._bytes > self._most_bytes:
                 self._remove(next(iter(self._kept)))
 
-    def _remove(self, key: _Key) -> None:
+    def _remove(self, key: Key) -> None:
         self._bytes -= _size(key, self._kept.pop(key))
 
 
@@ -153,7 +192,7 @@ class _Heard:
         return b"".join((*self._parts, *rest))
 
 
-def _size(key: _Key, kept: _Kept) -> int:
+def _size(key: Key, kept: _Kept) -> int:
     return len(key[2]) + len(kept.result) + _ENTRY_BYTES
 
 

@@ -58,6 +58,7 @@ class Places:
     """Sends calls to upstreams and to hmstats' own tables. Thread-safe."""
 
     has_own_tables = True
+    prompt = None
 
     def __init__(self, upstreams: Mapping[str, UpstreamPlace], routing: Routing) -> None:
         self.upstreams = upstreams

@@ -10,6 +10,7 @@ pool              connections that wait for the next call, by upstream and user
 upstreams         the upstream's addresses, and which of them do not answer at the moment
 probing           finds out which addresses answer
 connecting        opens connections, in Kerberos too
+log_line          asks for the log's last number, without a thread that waits
 connection        one connection to the upstream: a request goes as it came, and so does its answer
 metrics           what is counted
 calling           a call of the gateway's own as a message

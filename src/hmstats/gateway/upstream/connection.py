@@ -137,6 +137,10 @@ class UpstreamConnection:
         poll.register(self._socket, select.POLLIN)
         return not poll.poll(0) and not (isinstance(self._socket, SaslSocket) and self._socket.has_more)
 
+    def plain_socket(self) -> socket.socket | None:
+        """The socket, if the bytes on it are the messages; None behind SASL."""
+        return None if isinstance(self._socket, SaslSocket) else self._socket
+
     def rest(self) -> None:
         """Note that the connection begins to wait for the next call."""
         self.idle_since = time.monotonic()

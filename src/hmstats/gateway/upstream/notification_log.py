@@ -10,7 +10,7 @@ import gzip
 import json
 import threading
 from collections import OrderedDict
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
 
@@ -35,6 +35,13 @@ _WITHOUT_TABLES = frozenset(
         *("OPEN_TXN", "COMMIT_TXN", "ABORT_TXN"),  # of transactional tables nothing is kept
     }
 )
+
+
+class Known(NamedTuple):
+    """The number up to which the log was read, and the last one of these that may be about a table."""
+
+    read_to: int
+    last: int
 
 
 class NotificationLog:
@@ -86,6 +93,19 @@ class NotificationLog:
         """The last number, of those that were read, that may be about a table."""
         with self._lock:
             return max(self._last_of.get(table, 0), self._last_of_all)
+
+    def known(self, table: TableName) -> Known | None:
+        """How far the log was read, and its last number about a table; None while it is read, or if it proves nothing.
+
+        Never waits.
+        """
+        if not self._is_usable or not self._lock.acquire(blocking=False):
+            return None
+        try:
+            last = max(self._last_of.get(table, 0), self._last_of_all)
+            return None if self._read_to is None else Known(self._read_to, last)
+        finally:
+            self._lock.release()
 
     def _read(self, calls: UpstreamCalls, number: int) -> None:
         """Read the log up to a number."""

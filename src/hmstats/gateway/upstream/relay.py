@@ -18,6 +18,7 @@ from hmstats.gateway.upstream.arriving import MOST_HELD_BYTES, Unanswered
 from hmstats.gateway.upstream.calls import ANSWERED_HERE, BINDS, SENT_TWICE
 from hmstats.gateway.upstream.connecting import Connecting
 from hmstats.gateway.upstream.connection import Times, UpstreamConnection, User
+from hmstats.gateway.upstream.log_line import LogLine
 from hmstats.gateway.upstream.metrics import CONNECTS, SENT_AGAIN
 from hmstats.gateway.upstream.pool import Pool
 from hmstats.gateway.upstream.probing import PROBED_SECONDS, Probing
@@ -42,6 +43,7 @@ class UpstreamRelay:
     """
 
     has_own_tables = False
+    prompt = None
 
     def __init__(
         self,
@@ -55,7 +57,8 @@ class UpstreamRelay:
     ) -> None:
         self.threads = connections
         self._upstreams = Upstreams(addresses)
-        self._pool = Pool(Connecting(times, tls, principal, most_held_bytes), connections, times.idle_seconds)
+        self._connecting = Connecting(times, tls, principal, most_held_bytes)
+        self._pool = Pool(self._connecting, connections, times.idle_seconds)
         probed = replace(times, answer_seconds=times.hanging_seconds)
         probes = Connecting(probed, tls, principal, most_held_bytes)
         self._probing = Probing(self._upstreams, probes, times.hanging_seconds)
@@ -93,6 +96,18 @@ class UpstreamRelay:
             opened = self._open(address, user)
             if opened is not None:
                 return self._answered(opened, request, stream)
+        raise self._upstreams.unavailable()
+
+    def log_line(self) -> LogLine | None:
+        """A new line to the first address that answers; None if its connections are behind SASL.
+
+        Raises UpstreamUnavailable.
+        """
+        for address in self._upstreams.usable():
+            try:
+                return LogLine.over(self._connecting(address, User(None)))
+            except (OSError, Unanswered, UpstreamClosed) as error:
+                raise UpstreamUnavailable(f"{address} takes no line to its log: {error}") from error
         raise self._upstreams.unavailable()
 
     def is_bound(self, session: Session) -> bool:

@@ -127,8 +127,10 @@ class Dispatcher:
         self._guard = guard
         self._audit = audit
         self._calls_log = _log.bind()
-        self.audits_reads = audit is not None and audit.reads
-        """Whether `audit_cached` must be called with each cached reply that is sent."""
+        self._audits_reads = audit is not None and audit.reads
+        self._prompt = relay.prompt if relay is not None else None
+        self.notes_cached = self._audits_reads or relay is not None
+        """Whether `note_cached` must be called with each cached reply that is sent."""
 
     def answer(self, request: Request, session: Session) -> Pieces | None:
         """The reply to a request, in binary form; None when the client waits for none. Raises nothing."""
@@ -167,13 +169,16 @@ class Dispatcher:
         if glanced is None:
             return None
         name, body_at = glanced
+        if self.relay is not None:
+            kept = self._kept(name, message[body_at:], session)
+            return _repeated(message, name, body_at, kept, began) if kept else None
         key = self._answers.key(name, message, body_at, of_spark=session.is_spark)
         cached = self._answers.find(key) if key else None
         if cached is None or (self._guard is not None and not self._guard.meets(session, cached.needs)):
             return None
-        request = Request(message, glanced_head(message, name, body_at))
-        request.cache_key = key
-        return CachedReply(request, cached, (head_in_return(message, body_at), cached.result), began)
+        reply = _repeated(message, name, body_at, cached, began)
+        reply.request.cache_key = key
+        return reply
 
     def cached(self, request: Request, session: Session) -> CachedReply | None:
         """The cached reply to a request; None if there is none, or if the call is oneway."""
@@ -181,6 +186,9 @@ class Dispatcher:
         head = request.head
         if head.oneway or session.is_canary or request.carrier:
             return None  # a call that is a part of a trace is run by a worker, which makes its span
+        if self.relay is not None:
+            kept = self._kept(head.name, request.message[head.body_at :], session)
+            return CachedReply(request, kept, reply_pieces(head, kept.result), began) if kept else None
         key = self._key(request, session)
         cached = self._answers.find(key) if key else None
         if cached is not None:
@@ -188,6 +196,11 @@ class Dispatcher:
             return CachedReply(request, cached, reply_pieces(head, cached.result), began) if usable else None
         ready = self._ready_answer(request, session)
         return CachedReply(request, ready, reply_pieces(head, ready.result), began, new=True) if ready else None
+
+    def _kept(self, name: str, body: bytes, session: Session) -> CachedAnswer | None:
+        """Another metastore's answer to a call that it would get."""
+        assert self.relay is not None
+        return self._prompt.find(name, body, session) if self._prompt and self.relay.takes(name) else None
 
     def _ready_answer(self, request: Request, session: Session) -> CachedAnswer | None:
         """The answer that `ready` makes, with its needs; None if there is none, or if they are not met."""
@@ -205,9 +218,11 @@ class Dispatcher:
         if reply.request.cache_key:
             self._answers.put(reply.request.cache_key, reply.cached)
 
-    def audit_cached(self, reply: CachedReply, session: Session) -> None:
-        """Record a call that was answered by a cached reply."""
-        if self._audit is not None:
+    def note_cached(self, reply: CachedReply, session: Session) -> None:
+        """Note a call that was answered by a cached reply."""
+        if self._prompt is not None:
+            self._prompt.count()
+        if self._audit is not None and self._audits_reads:
             self._judge(reply.request, session, reply.cached)
             self._audit.record(reply.request, session, CACHED)
 
@@ -218,7 +233,7 @@ class Dispatcher:
 
     def _judge(self, request: Request, session: Session, cached: CachedAnswer) -> None:
         """Set the request's verdict about a cached answer, for the audit record."""
-        if self._guard is not None and self.audits_reads:
+        if self._guard is not None and self._audits_reads:
             request.verdict = self._guard.verdict(session, cached.needs or ())
 
     def refuse(self, request: Request, session: Session, sentence: str) -> Pieces | None:
@@ -401,6 +416,11 @@ class Dispatcher:
     def _unless_oneway(self, head: Head, answer: _Answer) -> Pieces | None:
         method = self._methods.get(head.name)
         return None if head.oneway or (method is not None and method.oneway) else (answer.reply,)
+
+
+def _repeated(message: bytes, name: str, body_at: int, cached: CachedAnswer, began: float) -> CachedReply:
+    request = Request(message, glanced_head(message, name, body_at))
+    return CachedReply(request, cached, (head_in_return(message, body_at), cached.result), began)
 
 
 def _require_structs(method: Method, arguments: Mapping[str, Any]) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from hmstats.server.cache.cached_answers import CachedAnswer
+from hmstats.server.cache.version_source import VersionSource
 from hmstats.server.chores import Chore
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
@@ -44,6 +46,16 @@ class Here(Protocol):
         """The answer to the call, or to one that the relay has made of it."""
 
 
+class PromptAnswers(VersionSource, Protocol):
+    """Answers of another metastore that are kept, and what tells whether they still hold. Thread-safe; never waits."""
+
+    def find(self, name: str, body: bytes, session: Session) -> CachedAnswer | None:
+        """The kept answer to a call, by its name and the bytes of its arguments, with the version that proves it."""
+
+    def count(self) -> None:
+        """Count a call that was answered so."""
+
+
 class Relay(Protocol):
     """Has another metastore answer calls. Thread-safe."""
 
@@ -54,6 +66,10 @@ class Relay(Protocol):
     @property
     def has_own_tables(self) -> bool:
         """Whether the tables of this server's database are its own, beside those of other metastores."""
+
+    @property
+    def prompt(self) -> PromptAnswers | None:
+        """The answers that need no thread; None if there are none."""
 
     def takes(self, name: str) -> bool:
         """Whether a call of this name is relayed."""

@@ -40,10 +40,7 @@ class CallThreads:
         """Whether another metastore answers the call."""
         return self._relaying is not None and self._dispatcher.relays(call.request)
 
-    def work(self, call: Call) -> bool:
-        """Queue a call for an answer here; False if the queue is full."""
-        return self._workers.submit(call, len(call.request.message))
-
-    def relay(self, call: Call) -> bool:
-        """Queue a call for another metastore's answer; False if the queue is full."""
-        return self._relaying is not None and self._relaying.submit(call, len(call.request.message))
+    def submit(self, call: Call) -> bool:
+        """Queue a call for an answer here, or for another metastore's; False if the queue is full."""
+        threads = self._relaying if self._relaying is not None and self.relays(call) else self._workers
+        return threads.submit(call, len(call.request.message))

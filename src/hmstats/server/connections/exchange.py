@@ -17,13 +17,14 @@ import structlog
 
 from hmstats.errors import HmstatsError, NotAuthenticated, ProtocolError
 from hmstats.server.authentication.authentication import Authentication
+from hmstats.server.cache.version_source import VersionSource
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.call_threads import CallThreads
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
 from hmstats.server.connections.deadlines import Deadlines
 from hmstats.server.connections.handshakes import TLS_ONLY, Handshakes, Tls
 from hmstats.server.connections.partial_requests import PartialRequests
-from hmstats.server.connections.prompt_replies import PromptReplies, VersionSource
+from hmstats.server.connections.prompt_replies import PromptReplies
 from hmstats.server.connections.proofs import Proofs
 from hmstats.server.connections.streamed_reply import relay
 from hmstats.server.connections.unsent import UnsentReplies
@@ -254,6 +255,7 @@ class Exchange:
     def expire(self, now: float) -> None:
         """End connections and calls after their deadlines."""
         self._prompt.report_seconds()
+        self._prompt.end_slow_check(now)
         for deadlines, end in self._ends:
             for connection in deadlines.expired(now):
                 self.run_guarded(connection, end)
@@ -421,22 +423,18 @@ class Exchange:
             self._handshakes.remove(connection)
 
     def _begin_call(self, connection: Connection, call: Call, repeated: CachedReply | None = None) -> None:
-        """Answer a call from the cache, with `repeated` if it is given, or hand it to a worker."""
+        """Answer a call from the cache, with `repeated` if it is given, or hand it to a thread."""
         self._idle.stop(connection)
         self._receiving.stop(connection)
         self._partial.remove(connection)
         self._leaving.stop(connection)
         connection.fresh = False
         connection.call = call
-        if self._threads.relays(call):
-            self.answers_itself = False
-            self._relayed.start(connection)
-            self._hand_over(call, self._threads.relay)
-            return
-        self._calling.start(connection)
+        deadlines = self._relayed if self._threads.relays(call) else self._calling
+        deadlines.start(connection)
         self.answers_itself = self._prompt.accept(call, repeated)
         if not self.answers_itself:
-            self._hand_over(call, self._threads.work)
+            self._hand_over(call)
         elif call.answered:
             self._settle(connection, call)
 
@@ -446,8 +444,7 @@ class Exchange:
         if call.unsent or call.error or call.last or connection.awaits_selector or self._draining:
             self._ended_calls.append(call)
             return
-        connection.call = None
-        self._calling.stop(connection)
+        self._forget_call(connection)
         self._idle.start(connection)
 
     def _hand_to_worker(self, call: Call) -> None:
@@ -455,12 +452,12 @@ class Exchange:
         connection = call.connection
         if connection.call is call:
             self.answers_itself = False
-            self._hand_over(call, self._threads.work)
+            self._hand_over(call)
             self.advance(connection)  # the call may have been refused, and the next request may wait
 
-    def _hand_over(self, call: Call, queue: Callable[[Call], bool]) -> None:
+    def _hand_over(self, call: Call) -> None:
         """Queue a call for a thread; refuse it if the queue is full."""
-        if queue(call):
+        if self._threads.submit(call):
             return
         most = f"{self._limits.max_waiting_calls} calls, or {self._limits.max_waiting_bytes:,} bytes of them"
         sentence = f"the server is busy: {most}, wait already; try again later"

@@ -7,12 +7,12 @@ import time
 import structlog
 
 from hmstats.server.authentication.authentication import Authentication
+from hmstats.server.cache.version_source import VersionSource
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.connections.connection import Connection
 from hmstats.server.connections.deadlines import Deadlines
 from hmstats.server.connections.exchange import Exchange, NewSession
 from hmstats.server.connections.handshakes import Tls
-from hmstats.server.connections.prompt_replies import VersionSource
 from hmstats.server.limits import Limits
 from hmstats.server.sockets.busy_poll import Ready, busy_poll
 from hmstats.server.sockets.listener import Listener

@@ -1,9 +1,9 @@
 """Cached answers, sent by the selector's thread itself: waking a worker would take longer than answering.
 
 An answer is valid only while its tables have the versions that it was made from. If these are known, it is sent at
-once. Else the database is asked over a non-blocking connection (a line), with one query for all requests since the
-last. So a read that begins after a write was answered sees the write, and the more clients there are the less a check
-costs. Requests whose answers are stale, or cannot be checked, go to the workers.
+once. Else the database, or a gateway's upstream, is asked over a non-blocking connection (a line), with one query for
+all requests since the last. So a read that begins after a write was answered sees the write, and the more clients there
+are the less a check costs. Requests whose answers are stale, or cannot be checked, go to the workers.
 """
 
 import logging
@@ -11,13 +11,14 @@ import math
 import selectors
 import threading
 import time
-from collections.abc import Callable, Collection
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
 import structlog
 
-from hmstats.errors import StoreUnavailable
+from hmstats.errors import MetaError, StoreUnavailable
 from hmstats.server.cache.cached_answers import Versions
+from hmstats.server.cache.version_source import Line, VersionSource
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.connection import Call, Connection
 from hmstats.server.monitoring.metrics import CACHED, CachedSeconds
@@ -26,39 +27,12 @@ _PAUSE_SECONDS = 1.0
 """The pause between two attempts to open a line."""
 _LONGEST_REQUEST_BYTES = 256 * 1024
 """The longest request that is looked up in the selector's thread: it is copied and hashed."""
+_PATIENCE_SECONDS = 5.0
+"""How long a check may take until the line is closed, and workers answer what waits for it."""
 _LONGEST_ENCODED_BYTES = 4 * 1024
 """The longest reply in binary form that is converted in the selector's thread."""
 
 _log = structlog.get_logger("hmstats.server")
-
-
-class Line(Protocol):
-    """A connection to the database for version checks that never block; store/changes/version_line.py has one."""
-
-    is_running: bool
-    has_unsent: bool
-
-    def fileno(self) -> int:
-        """The socket to register with a selector."""
-
-    def send_query(self, table_ids: Collection[int]) -> None:
-        """Send a query for the versions of these tables."""
-
-    def receive(self) -> Versions | None:
-        """The versions by table id, if the reply has arrived; None if not."""
-
-    def close(self) -> None:
-        """Close the connection."""
-
-
-class VersionSource(Protocol):
-    """The source of the versions of tables, which Store implements."""
-
-    def cached_versions(self, table_ids: Collection[int]) -> Versions | None:
-        """The versions of these tables, if they are known without a query; else None."""
-
-    def version_line(self) -> Line | None:
-        """Open a line; None if the database offers none. Blocks. Raises StoreUnavailable."""
 
 
 T = TypeVar("T")
@@ -97,6 +71,7 @@ class PromptReplies:
         self._writing = False
         """Whether the selector watches the line's socket for writing."""
         self._open_after = 0.0
+        self._asked_at = 0.0
         self._closed = False
         self._seconds = CachedSeconds()
         self._log = _log.bind()
@@ -145,11 +120,17 @@ class PromptReplies:
         assert self._line is not None
         self._checking, self._unchecked = self._unchecked, []
         line, table_ids = self._line, {table_id for _, reply in self._checking for table_id in reply.cached.versions}
+        self._asked_at = time.monotonic()
         self._run_on_line(lambda: line.send_query(table_ids))
 
     def report_seconds(self) -> None:
         """Report the seconds of all answers to the metrics. Call this periodically: they are reported in batches."""
         self._seconds.report()
+
+    def end_slow_check(self, now: float) -> None:
+        """Close the line if a check takes too long: workers answer then. Call this periodically."""
+        if self._line is not None and self._line.is_running and now - self._asked_at > _PATIENCE_SECONDS:
+            self._close_line(StoreUnavailable(f"a version check must take {_PATIENCE_SECONDS:g} seconds at most"))
 
     def close(self) -> None:
         """Close the connection."""
@@ -175,7 +156,7 @@ class PromptReplies:
         try:
             result = step()
             self._watch_line()
-        except StoreUnavailable as error:
+        except MetaError as error:
             self._close_line(error)
             return None
         except Exception as error:  # noqa: BLE001 - the guard of the selector's thread
@@ -204,8 +185,8 @@ class PromptReplies:
             return False
         if reply.new:
             self._dispatcher.put_in_cache(reply)
-        if self._dispatcher.audits_reads:
-            self._dispatcher.audit_cached(reply, call.connection.session)
+        if self._dispatcher.notes_cached:
+            self._dispatcher.note_cached(reply, call.connection.session)
         call.reply(reply.pieces)
         seconds = time.perf_counter() - reply.began_seconds
         name = call.request.head.name
@@ -238,7 +219,7 @@ class PromptReplies:
             line = self._versions.version_line()
             if line is None:
                 self._open_after = math.inf
-        except StoreUnavailable as error:
+        except MetaError as error:
             _log.warning("version_line_not_opened", reason=str(error))
         self._opened_lines.append(line)
         if self._closed and line is not None:

@@ -1,0 +1,41 @@
+"""Kept answers as the selector's thread gives them: proven by one question to the upstream for all that wait.
+
+Only calls that the upstream alone answers are answered so. Whenever the log has more than was read, the calls go to
+threads, which read it.
+"""
+
+from collections.abc import Collection
+
+from hmstats.gateway.catalog.kept_answers import KEPT, KeptAnswers
+from hmstats.gateway.upstream.connection import User
+from hmstats.gateway.upstream.log_line import LOG, LogLine
+from hmstats.gateway.upstream.relay import UpstreamRelay
+from hmstats.server.cache.cached_answers import CachedAnswer, Versions
+from hmstats.server.rpc.caller import Session
+
+
+class PromptAnswers:
+    """Kept answers, and the lines to the upstream that prove them. Thread-safe; only `version_line` waits."""
+
+    def __init__(self, kept: KeptAnswers, relay: UpstreamRelay) -> None:
+        self._kept = kept
+        self._relay = relay
+
+    def find(self, name: str, body: bytes, session: Session) -> CachedAnswer | None:
+        """The kept answer to a call, which holds if the log still ends where it was read to."""
+        if name not in KEPT or self._relay.is_bound(session):
+            return None
+        found = self._kept.find_read((User(session.user, session.groups), name, body))
+        return None if found is None else CachedAnswer({LOG: found.number}, {}, found.result)
+
+    def count(self) -> None:
+        """Count a call that was answered so."""
+        self._kept.count()
+
+    def cached_versions(self, _: Collection[int]) -> Versions | None:
+        """None: the log's end is known by asking alone."""
+        return None
+
+    def version_line(self) -> LogLine | None:
+        """A new line to the upstream; None if its connections are behind SASL. Raises UpstreamUnavailable."""
+        return self._relay.log_line()
