@@ -1,9 +1,10 @@
 """An analysis on a cluster of hosts: run by spark-submit, it prints one JSON object of what came of it.
 
-spark-submit ... hosts_session.py DB.TABLE thrift://HOST:PORT FOLDER [stuck | slow]
+spark-submit ... hosts_session.py DB.TABLE thrift://HOST:PORT FOLDER [stuck | stuck-merging | slow]
 
-Files have tasks of their own, and those of several row groups several. With `stuck` the first attempt at one task
-delivers, leaves a file `stuck on HOST` in the folder, and does not come back; with `slow` each takes seconds more.
+Files have tasks of their own, and those of several row groups several. With `stuck` the first attempt at a task that
+reads delivers, leaves a file `stuck on HOST` in the folder, and does not come back; with `stuck-merging` a task that
+merges what others have read. With `slow` each task that reads takes seconds more.
 """
 
 import json
@@ -18,8 +19,8 @@ from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 from hmstats.collector.analysis import analyze
-from hmstats.collector.scan import dataframe, scan, splits
-from hmstats.collector.scan.tasks import read_tasks
+from hmstats.collector.scan import scan, splits
+from hmstats.collector.scan.tasks import merge_records, read_tasks
 
 HANG_SECONDS, SLOW_SECONDS = 300, 2
 
@@ -32,7 +33,7 @@ def harmed(function: Callable[..., Iterator[Any]], folder: str, harm: str) -> Ca
         context = TaskContext.get()
         if harm == "slow":
             time.sleep(SLOW_SECONDS)
-        elif harm == "stuck" and context is not None and context.partitionId() == context.attemptNumber() == 0:
+        elif context is not None and context.partitionId() == 0 and not any(Path(folder).glob("stuck on *")):
             (Path(folder) / f"stuck on {os.environ['HMSTATS_TEST_HOST']}").touch()
             time.sleep(HANG_SECONDS)
         return iter(found)
@@ -44,8 +45,10 @@ def run(table: str, metastore: str, folder: str, harm: str = "") -> dict[str, An
     """Analyse a table."""
     spark = SparkSession.builder.getOrCreate()
     vars(splits)["_LEAST_TASK_BYTES"] = 1
-    vars(scan)["read_tasks"] = harmed(read_tasks, folder, harm)
-    vars(dataframe)["task_states"] = harmed(dataframe.task_states, folder, harm)
+    if harm in ("stuck", "slow"):
+        vars(scan)["read_tasks"] = harmed(read_tasks, folder, harm)
+    elif harm == "stuck-merging":
+        vars(scan)["merge_records"] = harmed(merge_records, folder, harm)
     report = analyze(spark, table, metastore=metastore)
     spark.stop()
     return {"rows": report.rows, "partitions": report.partitions, "spooled": report.spooled}
