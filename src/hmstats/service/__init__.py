@@ -6,6 +6,7 @@ statistics/        column statistics
 health/            health of statistics, kept up to date and listed
 access/            roles, privileges, tokens
 transactions/      transactions and locks
+preparation.py     what a server does to its database before it serves it
 notifications.py   the notification log
 identity.py        the UUID of this metastore's database
 lookups.py         tables as the rules read and lock them

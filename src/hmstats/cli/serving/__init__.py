@@ -6,7 +6,8 @@ security                    certificate, authentication, access
 rules                       the settings of the rules
 upstream                    the metastore that a gateway relays calls to
 places                      several of them beside hmstats' own tables
-parent                      starts the workers and replaces them
+parent                      starts the fork server, and becomes what supervises the workers
+supervision                 starts the workers and replaces them
 fork_server, orders         the process that forks them, and what it is told
 preparation, plan           checks settings and database, and what the parent learns by that
 page                        the page beside health and metrics, in a process of its own

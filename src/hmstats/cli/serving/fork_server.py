@@ -32,9 +32,8 @@ def main() -> int:
 def _load_worker() -> None:
     import hmstats.cli.serving.worker  # noqa: F401, PLC0415 - loaded for the processes that are forked
 
+    gc.freeze()  # a collection would write to the memory that all workers share; here it would find a megabyte
     gc.enable()
-    gc.collect()
-    gc.freeze()  # a collection would write to the memory that all workers share
 
 
 def _obey(order: Forked) -> int:

@@ -1,6 +1,6 @@
 """The first process of `hmstats serve`: checks settings and database, and tells the parent its plan.
 
-All clients wait for it, so modules that only some settings need are imported where these are looked at.
+All clients wait for it, so modules that only some settings or this process alone need are imported where they are used.
 """
 
 import contextlib
@@ -20,7 +20,6 @@ from hmstats.service.mirrors.upstream_identity import check_mirrors
 from hmstats.service.preparation import prepare as prepare_catalog
 from hmstats.settings import MOST_WORKERS, Settings
 from hmstats.store.database.store import Store, database_url
-from hmstats.store.migration import migrate
 from hmstats.store.opening import open_store
 
 
@@ -69,13 +68,19 @@ def make_embedded_mirrors(settings: Settings) -> None:
     """Create or upgrade the schemas of embedded databases for upstreams' statistics."""
     for each in settings.upstreams:
         if database_url(each.database).get_backend_name() == "sqlite":
-            migrate.upgrade(each.database)
+            _upgrade(each.database)
 
 
 def make_embedded(settings: Settings) -> None:
     """Create or upgrade the schema of an embedded database."""
     if database_url(settings.database).get_backend_name() == "sqlite" and not settings.read_only:
-        migrate.upgrade(settings.database)
+        _upgrade(settings.database)
+
+
+def _upgrade(url: str) -> None:
+    from hmstats.store.migration import migrate  # noqa: PLC0415 - no other process needs it
+
+    migrate.upgrade(url)
 
 
 def _prepare_database(settings: Settings, *, alone: bool) -> None:

@@ -107,7 +107,7 @@ class KeptAnswers:
             found = self._kept.get(key)
             if found is not None:
                 self._kept.move_to_end(key)
-        known = self._log.known(found.table) if found is not None and found.of_upstream_alone else None
+        known = self._log.state_of(found.table) if found is not None and found.of_upstream_alone else None
         if found is None or known is None or time.monotonic() - found.at > SECONDS:
             return None
         return Read(found.result, known.read_to) if known.last <= found.number <= known.read_to else None

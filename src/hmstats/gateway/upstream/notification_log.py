@@ -94,7 +94,7 @@ class NotificationLog:
         with self._lock:
             return max(self._last_of.get(table, 0), self._last_of_all)
 
-    def known(self, table: TableName) -> Known | None:
+    def state_of(self, table: TableName) -> Known | None:
         """How far the log was read, and its last number about a table; None while it is read, or if it proves nothing.
 
         Never waits.

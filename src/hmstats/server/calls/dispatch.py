@@ -170,7 +170,7 @@ class Dispatcher:
             return None
         name, body_at = glanced
         if self.relay is not None:
-            kept = self._kept(name, message[body_at:], session)
+            kept = self._find_kept(name, message[body_at:], session)
             return _repeated(message, name, body_at, kept, began) if kept else None
         key = self._answers.key(name, message, body_at, of_spark=session.is_spark)
         cached = self._answers.find(key) if key else None
@@ -187,7 +187,7 @@ class Dispatcher:
         if head.oneway or session.is_canary or request.carrier:
             return None  # a call that is a part of a trace is run by a worker, which makes its span
         if self.relay is not None:
-            kept = self._kept(head.name, request.message[head.body_at :], session)
+            kept = self._find_kept(head.name, request.message[head.body_at :], session)
             return CachedReply(request, kept, reply_pieces(head, kept.result), began) if kept else None
         key = self._key(request, session)
         cached = self._answers.find(key) if key else None
@@ -197,7 +197,7 @@ class Dispatcher:
         ready = self._ready_answer(request, session)
         return CachedReply(request, ready, reply_pieces(head, ready.result), began, new=True) if ready else None
 
-    def _kept(self, name: str, body: bytes, session: Session) -> CachedAnswer | None:
+    def _find_kept(self, name: str, body: bytes, session: Session) -> CachedAnswer | None:
         """Another metastore's answer to a call that it would get."""
         assert self.relay is not None
         return self._prompt.find(name, body, session) if self._prompt and self.relay.takes(name) else None

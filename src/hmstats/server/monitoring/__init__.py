@@ -1,6 +1,7 @@
 """What operators see.
 
 metrics   what Prometheus is told
+metrics_folder   where worker processes keep their metrics
 health    health and metrics over HTTP
 bounded_http   the HTTP server under it
 database_probe   whether the database answers
