@@ -23,7 +23,6 @@ from hmstats.collector.planning.prepare import Files, check_listed, prepare
 from hmstats.collector.request.partition_spec import Partitions
 from hmstats.collector.request.statement import statement
 from hmstats.collector.scan import dataframe
-from hmstats.collector.scan.cores import expected_cores
 from hmstats.collector.scan.placing import check_twins
 from hmstats.collector.scan.progress import Progress, report_progress
 from hmstats.collector.scan.proof import check_placed
@@ -32,6 +31,7 @@ from hmstats.collector.scan.scan import each_as_stored, place_states, split_by_r
 from hmstats.collector.scan.splits import TASKS_PER_CORE, cut
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.workers_python import use_driver_python
+from hmstats.collector.spark.cores import expected_cores
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore
 from hmstats.errors import StatementError
 

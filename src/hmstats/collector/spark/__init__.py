@@ -2,6 +2,7 @@
 
 session            Spark for commands; log4j2.properties keeps it quiet
 session_settings   what a session says about where statistics go
+cores              how many cores a job may get, of executors that come later too
 input_bytes        what Spark has read of files, by its own metrics
 cached_tables      tables that a session must look up again
 warehouses         the session's warehouse beside the metastore's

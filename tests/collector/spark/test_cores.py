@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from hmstats.collector.scan.cores import expected_cores
+from hmstats.collector.spark.cores import expected_cores
 
 GROWS = {"spark.dynamicAllocation.enabled": "true"}
 

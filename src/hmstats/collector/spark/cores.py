@@ -2,8 +2,6 @@
 
 from pyspark import SparkConf, SparkContext
 
-from hmstats.collector.scan.workers_python import is_local_master
-
 _UNBOUNDED_EXECUTORS = 100
 """As many executors are expected at most, since dynamic allocation without a limit tells of no number."""
 
@@ -15,7 +13,7 @@ def expected_cores(context: SparkContext) -> int:
     """
     conf = context.getConf()
     there: int = context.defaultParallelism
-    if is_local_master(context.master) or conf.contains("spark.default.parallelism"):
+    if context.master.startswith("local") or conf.contains("spark.default.parallelism"):
         return there
     return max(there, _allowed_cores(conf) // _number(conf, "spark.task.cpus", 1))
 
