@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 from tests.server.requests import encoded, old_envelope, reply_of, request
+from tests.server.serving import Client
 
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.objects import TableName
-from hmstats.server.cache.cached_answers import AnswerCache
+from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.cache.cached_tables import TableCache
 from hmstats.server.calls.dispatch import Dispatcher, Session
+from hmstats.server.messages.encodings import Begun
 from hmstats.server.messages.request import CacheKey, Request
+from hmstats.server.server import Server
 from hmstats.store.changes import versions
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
@@ -249,9 +252,76 @@ def test_only_whole_requests_that_were_answered_are_known(numbers: Numbers) -> N
         request(METHOD, **WANTED | {"col_name": "d"}),
     )
     known = dispatcher.recognise(bytearray(later))
-    assert known is not None
+    assert isinstance(known, Request)
     assert (known.message, known.head) == (later, read_head(later))
     assert not any(dispatcher.recognise(bytearray(each)) for each in others)
+
+
+def long_request(sequence: int, last: str = "p=9999", count: int = 10_000) -> bytes:
+    """A request of 100 kB for statistics of so many partitions."""
+    names = [f"p={each}" for each in range(count - 1)] + [last]
+    asked = api.PartitionsStatsRequest(dbName="d", tblName="t", colNames=["c"], partNames=names, engine="hive")
+    return request("get_aggr_stats_for", sequence, request=asked)
+
+
+def test_a_long_request_that_came_before_is_not_scanned_while_it_comes(numbers: Numbers) -> None:
+    answers = AnswerCache(numbers, 1_000_000)
+    dispatcher = Dispatcher(methods(), {}, answers)
+    first = Request.of(long_request(1))
+    key = answers.key(first.head.name, first.message, first.head.body_at)
+    assert key is not None
+    answers.put(key, CachedAnswer({1: 1}, {}, b"answer"))
+    later = bytearray(long_request(77))
+    assert [dispatcher.recognise(later[:size]) for size in (2_000, 70_000, len(later) - 1)] == [Begun.BEGUN] * 3
+    whole = dispatcher.recognise(later)
+    assert isinstance(whole, Request)
+    assert (whole.message, whole.head.sequence) == (bytes(later), 77)
+    assert [dispatcher.recognise(each) for each in (later + b"x", later[:500], later[:69_999] + b"?")] == [None] * 3
+    other = bytearray(long_request(77, last="p=none"))
+    assert [dispatcher.recognise(each) for each in (other, other[:-10])] == [None, None]
+    answers.clear()
+    assert dispatcher.recognise(later[:70_000]) is None
+
+
+def test_a_long_request_that_is_cached_no_more_is_not_known(numbers: Numbers) -> None:
+    answers = AnswerCache(numbers, 250_000)
+    dispatcher = Dispatcher(methods(), {}, answers)
+    lasts = ("p=first", "p=second", "p=third")
+    for last in lasts:
+        asked = Request.of(long_request(1, last))
+        key = answers.key(asked.head.name, asked.message, asked.head.body_at)
+        assert key is not None
+        answers.put(key, CachedAnswer({1: 1}, {}, b"answer"))
+    known = [
+        bool(dispatcher.recognise(bytearray(long_request(2, last)))) for last in ("p=first", "p=second", "p=third")
+    ]
+    assert known == [False, True, True]
+
+
+@pytest.mark.parametrize("size", [1_000, 16_384, 60_000])
+def test_long_requests_that_begin_alike_are_all_answered(numbers: Numbers, size: int) -> None:
+    """They come in parts of so many bytes, each as another one that came before, but for its end."""
+    calls = []
+
+    def aggregate(session: Session, request: Any) -> Any:
+        calls.append(request.partNames[-1])
+        versions.note_read(1, numbers.now[1])
+        return api.AggrStats(colStats=[], partsFound=len(request.partNames))
+
+    dispatcher = Dispatcher(methods(), {"get_aggr_stats_for": aggregate}, AnswerCache(numbers, 1_000_000))
+    server = Server(("127.0.0.1", 0), dispatcher)
+    asked = [("p=9999", 10_000), ("p=9999", 10_000), ("p=none", 10_000), ("p=9999", 9_000), ("p=9999", 10_000)]
+    try:
+        with Client(server.start()) as client:
+            for sequence, (last, count) in enumerate(asked):
+                sent = long_request(sequence, last, count)
+                for start in range(0, len(sent), size):
+                    client.send(sent[start : start + size])
+                reply = client.reply()
+                assert (reply.sequence, reply.value.partsFound) == (sequence, count)
+    finally:
+        server.stop(0)
+    assert calls == ["p=9999", "p=none", "p=9999"]
 
 
 def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> None:

@@ -64,6 +64,12 @@ _NAME_BYTES = 150
 """Memory of one name of a partition that an answer was made from."""
 
 
+_LONG_BYTES = 64 * 1024
+"""The arguments from which on a request, which comes in parts, is known by its first bytes."""
+_BEGIN_BYTES = 1024
+"""How many of them tell long requests apart."""
+
+
 class CachedAnswer(NamedTuple):
     """A cached answer, and the versions of the tables that it was made from."""
 
@@ -100,6 +106,8 @@ class AnswerCache:
         self._between = between or (lambda *_: None)
         self._free_bytes = self._max_bytes = max_bytes
         self._cached: OrderedDict[CacheKey, CachedAnswer] = OrderedDict()
+        self._long: dict[CacheKey, set[bytes]] = {}
+        """The arguments of long requests, by method and their first bytes."""
         self._clears = 0
         """How often the cache was cleared: an answer that was read before a clear is not cached after it."""
         self._lock = threading.Lock()
@@ -138,7 +146,22 @@ class AnswerCache:
         """Whether the bytes are a whole request whose answer is cached."""
         if head.name not in _CACHED_CALLS:  # do not copy a large write for nothing
             return False
+        if len(data) - head.body_at >= _LONG_BYTES:
+            return any(len(each) == len(data) - head.body_at for each in self._long_beginning(head, data))
         return (head.name, bytes(data[head.body_at :])) in self._cached
+
+    def has_longer(self, head: Head, data: bytearray) -> bool:
+        """Whether the bytes, if these are many, are the beginning of a longer request whose answer is cached."""
+        if head.name not in _CACHED_CALLS or len(data) - head.body_at < _BEGIN_BYTES:
+            return False
+        return any(len(each) > len(data) - head.body_at for each in self._long_beginning(head, data))
+
+    def _long_beginning(self, head: Head, data: bytearray) -> list[bytes]:
+        """The arguments of long requests with cached answers that begin as the bytes do."""
+        with memoryview(data) as whole, whole[head.body_at :] as body:
+            with self._lock:
+                alike = list(self._long.get((head.name, bytes(body[:_BEGIN_BYTES])), ()))
+            return [each for each in alike if each.startswith(body)]
 
     def find(self, key: CacheKey) -> CachedAnswer | None:
         """The cached answer, which may be stale; versions are not checked."""
@@ -174,6 +197,7 @@ class AnswerCache:
         with self._lock:
             self._clears += 1
             self._cached.clear()
+            self._long.clear()
             self._free_bytes = self._max_bytes
 
     def put(self, key: CacheKey, answer: CachedAnswer, clears: int | None = None) -> None:
@@ -189,6 +213,8 @@ class AnswerCache:
                 self._drop(next(iter(self._cached)))
             self._cached[key] = answer
             self._free_bytes -= size
+            if len(key[1]) >= _LONG_BYTES:
+                self._long.setdefault(_begin_of(key), set()).add(key[1])
 
     def _replace(self, key: CacheKey, old: CachedAnswer, new: CachedAnswer) -> None:
         """Replace an entry by one with newer versions, unless another thread has replaced it."""
@@ -198,13 +224,23 @@ class AnswerCache:
 
     def _drop(self, key: CacheKey) -> None:
         cached = self._cached.pop(key, None)
-        if cached is not None:
-            self._free_bytes += _size(key, cached)
+        if cached is None:
+            return
+        self._free_bytes += _size(key, cached)
+        if len(key[1]) >= _LONG_BYTES:
+            alike = self._long[_begin_of(key)]
+            alike.remove(key[1])
+            if not alike:
+                del self._long[_begin_of(key)]
 
 
 def _answer_of(noted: Mapping[int, NotedRead], result: bytes, needs: Sequence[Any] | None) -> CachedAnswer:
     versions = {table_id: each.version for table_id, each in noted.items()}
     return CachedAnswer(versions, {table_id: each.partitions for table_id, each in noted.items()}, result, needs)
+
+
+def _begin_of(key: CacheKey) -> CacheKey:
+    return key[0], key[1][:_BEGIN_BYTES]
 
 
 def _size(key: CacheKey, cached: CachedAnswer) -> int:

@@ -32,6 +32,7 @@ from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.calls.audit import AuditLog
 from hmstats.server.calls.relaying import Relay, Relayed, Stream
+from hmstats.server.messages.encodings import Begun
 from hmstats.server.messages.request import CacheKey, Request
 from hmstats.server.messages.struct_codec import Encoded, decode_arguments, encode_struct
 from hmstats.server.monitoring.metrics import CACHED, RPC_SECONDS
@@ -153,12 +154,14 @@ class Dispatcher:
         answer = self._run(request, session, secrets.token_hex(8))
         return Relayed((answer.reply,), refused=answer.outcome not in (OK, CACHED))
 
-    def recognise(self, data: bytearray) -> Request | None:
+    def recognise(self, data: bytearray) -> Request | Begun | None:
         """The request that the bytes are, if its answer is cached or `recognise` accepts it: no scan for its end."""
         head = head_of(data)
         if head is None:
             return None
-        return Request(bytes(data), head) if self._answers.has(head, data) else self._recognise(head, data)
+        if self._answers.has(head, data):
+            return Request(bytes(data), head)
+        return Begun.BEGUN if self._answers.has_longer(head, data) else self._recognise(head, data)
 
     def repeated(self, message: bytes, session: Session) -> CachedReply | None:
         """The cached reply to bytes that are a whole strict request; None if they are not, or if no reply is cached."""

@@ -1,6 +1,7 @@
 """The encodings of Thrift messages that clients may use. Behind them every message is in binary form."""
 
 from collections.abc import Callable
+from enum import Enum, auto
 from typing import Protocol
 
 from hmstats.server.messages.compact_reader import PROTOCOL_ID, CompactReader
@@ -10,8 +11,18 @@ from hmstats.wire.messages.allowance import Allowance
 from hmstats.wire.messages.envelope import Head, Pieces, head_of
 from hmstats.wire.messages.scanner import Scanner
 
-Recognise = Callable[[bytearray], Request | None]
-"""The request that all of the bytes are, if that is known without a scan for its end."""
+
+class Begun(Enum):
+    """BEGUN stands for bytes that are the beginning of a longer request that came before: there is no end to look for.
+
+    No message is the beginning of another one.
+    """
+
+    BEGUN = auto()
+
+
+Recognise = Callable[[bytearray], Request | Begun | None]
+"""The request that all of the bytes are, or BEGUN, if that is known without a scan for its end."""
 
 
 class Encoding(Protocol):
@@ -60,6 +71,8 @@ class BinaryEncoding:
         self._inbox = inbox
         if self._scanner is None:
             request = self._recognise(inbox) if len(inbox) <= self._allowance.message_bytes else None
+            if request is Begun.BEGUN:
+                return None
             if request is not None:
                 inbox.clear()
                 return request
