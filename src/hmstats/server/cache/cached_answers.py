@@ -65,9 +65,9 @@ _NAME_BYTES = 150
 
 
 _LONG_BYTES = 64 * 1024
-"""The arguments from which on a request, which comes in parts, is known by its first bytes."""
+"""A request with so many bytes of arguments comes in parts: it is known by its first bytes."""
 _BEGIN_BYTES = 1024
-"""How many of them tell long requests apart."""
+"""How many first bytes tell long requests apart."""
 
 
 class CachedAnswer(NamedTuple):
