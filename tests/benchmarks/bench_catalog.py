@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import psycopg2
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
@@ -163,6 +164,15 @@ def fill(port: int, partitions: int, connections: int) -> float:
         return time.perf_counter() - began
 
 
+def _analyze(url: str) -> None:
+    """Have PostgreSQL count what is in a database."""
+    connection = psycopg2.connect(url.replace("+psycopg2", ""))
+    connection.autocommit = True
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    connection.close()
+
+
 class Bench:
     """Hive, and two servers of ours over one filled database, one of which keeps no answers."""
 
@@ -184,6 +194,8 @@ class Bench:
             self._ports[name] = stack.enter_context(serving(folder / name, database=ours, settings=settings))
         self._ports[HIVE] = stack.enter_context(hive(given.hive, folder / "hive", database=hives, measured=True))
         self.filling = [fill(self._ports[name], given.partitions, most) for name in (AGAIN, HIVE)]
+        for each in (ours, hives):  # what autovacuum does within a minute or two
+            _analyze(each)
         self._database = listener_of(make_url(server).port or 0)
         self._servers = {name: listener_of(port) for name, port in self._ports.items()}
         self._rounds = stack.enter_context(Rounds(most))
