@@ -1,5 +1,6 @@
 """The keeper of health: what it looks at, and that nothing is passed over."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -21,6 +22,7 @@ from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
+from hmstats.store.health.facts import HealthTable
 from hmstats.store.schema import NOTIFICATION_LOG
 from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_TABLES
@@ -110,40 +112,87 @@ def test_two_keepers_at_once_judge_everything(logged: Store) -> None:
     second.close()
 
 
-def test_a_table_that_is_written_while_it_is_read_is_read_again(
-    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Statistics of 1,000 rows; 2,000 are there when a later statement reads the table. SQLite has one writer alone."""
-    store, name = Store.open(postgres_url), replace(NAME, table="u")
-    store.enable_history()
-    make_table(store, tmp_path, ())
-    storage = Storage(columns=(Column("l", "bigint"),))
-    Tables(store, Warehouse(str(tmp_path))).create(Table(name=name, storage=storage, table_type="EXTERNAL_TABLE"))
+class Contended:
+    """A table without partitions on PostgreSQL, to which somebody writes each time that a keeper reads it."""
 
-    def resize(unit: Unit, rows: int) -> None:
-        table_id = tables.lock(unit, name)
-        assert table_id is not None
-        parameters.put(unit, OF_TABLES, {table_id: {"numRows": str(rows)}})
-        versions.bump(unit, table_id)
+    def __init__(self, store: Store, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.store, self.name = store, replace(NAME, table="u")
+        self.reads = 0
+        self.meanwhile: list[Callable[[], None]] = []
+        self._read_written = keeper._written
+        self._writers: list[Thread] = []
+        make_table(store, folder, ())
+        storage = Storage(columns=(Column("l", "bigint"),))
+        Tables(store, Warehouse(str(folder))).create(
+            Table(name=self.name, storage=storage, table_type="EXTERNAL_TABLE")
+        )
+        monkeypatch.setattr(keeper, "_written", self._written)
 
-    store.write(lambda unit: resize(unit, 1_000))
-    column = ColumnStatistics("l", "bigint", LongStatistics(low=1, high=2, nulls=0, ndv=2))
-    StatisticsWriter(store).update_table(name, StatisticsSet((column,), None, "hive"))
-    read_written = keeper._written
-    times: list[Any] = []
-
-    def write_meanwhile(*given: Any) -> Any:
-        found = read_written(*given)
-        if not times:
-            store.write(lambda unit: resize(unit, 2_000))
-        times.append(found)
+    def _written(self, unit: Unit, read: Sequence[HealthTable], stored: Any) -> Any:
+        found = self._read_written(unit, read, stored)
+        if any(each.partitioned for each in read):
+            return found
+        self.reads += 1
+        if self.meanwhile:
+            writer = Thread(target=self.meanwhile.pop(0))
+            writer.start()
+            writer.join(timeout=1)
+            self._writers.append(writer)
         return found
 
-    monkeypatch.setattr(keeper, "_written", write_meanwhile)
-    page = HealthListing(store, HealthKeeper(store)).tables("hive", "default", "u", ListSelection())
-    assert [each.health.health for each in page.entries] == [0]
-    assert len(times) > 1
+    def resize(self, rows: int) -> None:
+        def put(unit: Unit) -> None:
+            table_id = tables.lock(unit, self.name)
+            assert table_id is not None
+            parameters.put(unit, OF_TABLES, {table_id: {"numRows": str(rows)}})
+            versions.bump(unit, table_id)
+
+        self.store.write(put)
+
+    def analyse(self) -> None:
+        column = ColumnStatistics("l", "bigint", LongStatistics(low=1, high=2, nulls=0, ndv=2))
+        StatisticsWriter(self.store).update_table(self.name, StatisticsSet((column,), None, "hive"))
+
+    def wait(self) -> None:
+        """Wait until everybody has written."""
+        for each in self._writers:
+            each.join()
+
+    def health(self) -> list[int]:
+        page = HealthListing(self.store, HealthKeeper(self.store)).tables("hive", "default", "u", ListSelection())
+        assert page.complete
+        return [each.health.health for each in page.entries]
+
+
+@pytest.fixture
+def contended(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Contended]:
+    """SQLite has one writer alone."""
+    store = Store.open(postgres_url)
+    store.enable_history()
+    yield Contended(store, tmp_path, monkeypatch)
     store.close()
+
+
+def test_a_table_that_is_written_while_it_is_read_is_read_again(contended: Contended) -> None:
+    """Statistics of 1,000 rows; 2,000 are there when a later statement reads the table."""
+    contended.resize(1_000)
+    contended.analyse()
+    contended.meanwhile = [lambda: contended.resize(2_000)]
+    assert contended.health() == [0]
+    assert contended.reads > 1
+
+
+def test_a_table_that_is_written_at_each_read_is_never_judged_in_part(contended: Contended) -> None:
+    """The third time the writer waits. Else the 2,000 rows of the last write were taken for those of the statistics."""
+    contended.meanwhile = [
+        lambda: contended.resize(1_000),
+        contended.analyse,
+        lambda: contended.resize(2_000),
+    ]
+    HealthKeeper(contended.store).run()
+    contended.wait()
+    assert contended.reads >= 3
+    assert contended.health() == [0]
 
 
 def test_a_dropped_table_leaves_nothing(kept: Store, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 import structlog
 
 from hmstats.model.health.health import Health, assess, merge_parts
+from hmstats.store.catalog import tables as stored_tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.health import changed_tables, facts, health_rows, rewritten
@@ -113,10 +114,13 @@ def _begin_walk(unit: Unit) -> None:
 def judge(unit: Unit, table_ids: Sequence[int]) -> None:
     """Judge and store the health of these tables, and of their partitions that may have changed.
 
-    Several statements read a table. If it was written between them, it is read again, twice at most.
+    Several statements read a table. If it was written between them, it is read again, the last time while writers wait:
+    what is judged in part before a write and in part behind it stays wrong.
     """
     left = table_ids
     for again in (True, True, False):
+        if not again:
+            stored_tables.lock_out_writers(unit, left)
         left = _judge(unit, left, again=again)
         if not left:
             return
