@@ -3,16 +3,20 @@
 import contextlib
 import select
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
+from tests.fixtures.authorities import issued
 from tests.gateway.gateways import TIMES, Upstream, UpstreamSide
+from tests.server.layers.test_tls import tls_of, trusting
 from tests.server.requests import encoded
-from tests.server.serving import PATIENCE_SECONDS
+from tests.server.serving import PATIENCE_SECONDS, serving
 
 from hmstats.client.connection.address import Address
 from hmstats.errors import UpstreamUnavailable
 from hmstats.gateway.upstream.log_line import LOG, LogLine
 from hmstats.gateway.upstream.relay import UpstreamRelay
+from hmstats.server.rpc.caller import Session
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
 from hmstats.wire.messages.envelope import Refusal, encode_refusal, encode_reply, read_head
@@ -112,3 +116,38 @@ def test_an_upstream_that_is_away_is_named() -> None:
         address = upstream.address
     with pytest.raises(UpstreamUnavailable, match=f"{address[0]}:{address[1]}"):
         UpstreamRelay([Address(*address)], 1, TIMES).log_line()
+
+
+def test_a_line_over_tls(tmp_path: Path) -> None:
+    files = issued(tmp_path)
+    numbers = iter([7, 2**40])
+
+    def last_number(session: Session) -> object:
+        return api.CurrentNotificationEventId(eventId=next(numbers))
+
+    with serving(None, tls_of(files, required=True), None, get_current_notificationEventId=last_number) as upstream:
+        relay = UpstreamRelay([Address(*upstream, tls=True)], 1, TIMES, trusting(files))
+        line = relay.log_line()
+        assert line is not None
+        for number in (7, 2**40):
+            line.send_query([])
+            assert received(line) == {LOG: number}
+        line.close()
+        relay.close()
+
+
+def test_there_is_no_line_behind_sasl() -> None:
+    """Threads ask there: its frames may need more than one look."""
+
+    class Wrapped:
+        closed = False
+
+        def plain_socket(self) -> None:
+            """None, as of a connection behind SASL."""
+
+        def close(self) -> None:
+            self.closed = True
+
+    connection = Wrapped()
+    assert LogLine.over(connection) is None  # type: ignore[arg-type]
+    assert connection.closed
