@@ -131,6 +131,11 @@ class UpstreamConnection:
         return relayed
 
     @property
+    def idle_seconds(self) -> float:
+        """How long the connection may wait for a call."""
+        return self._times.idle_seconds
+
+    @property
     def is_quiet(self) -> bool:
         """Whether nothing has come between two calls; the end of the connection would."""
         poll = select.poll()

@@ -35,6 +35,8 @@ class LogLine:
 
     def __init__(self, connection: UpstreamConnection, descriptor: int) -> None:
         self._connection = connection
+        self.idle_seconds: float | None = connection.idle_seconds
+        """What is between may forget a connection that is idle, and tell nobody."""
         self._descriptor = descriptor
         self._arrived = b""
         self.is_running = False

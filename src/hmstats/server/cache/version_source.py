@@ -14,6 +14,8 @@ class Line(Protocol):
 
     is_running: bool
     has_unsent: bool
+    idle_seconds: float | None
+    """How long the connection may wait for the next query; None if it may for ever."""
 
     def fileno(self) -> int:
         """The socket to register with a selector."""

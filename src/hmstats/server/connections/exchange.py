@@ -255,7 +255,7 @@ class Exchange:
     def expire(self, now: float) -> None:
         """End connections and calls after their deadlines."""
         self._prompt.report_seconds()
-        self._prompt.end_slow_check(now)
+        self._prompt.tend_line(now)
         for deadlines, end in self._ends:
             for connection in deadlines.expired(now):
                 self.run_guarded(connection, end)

@@ -127,10 +127,16 @@ class PromptReplies:
         """Report the seconds of all answers to the metrics. Call this periodically: they are reported in batches."""
         self._seconds.report()
 
-    def end_slow_check(self, now: float) -> None:
-        """Close the line if a check takes too long: workers answer then. Call this periodically."""
-        if self._line is not None and self._line.is_running and now - self._asked_at > _PATIENCE_SECONDS:
-            self._close_line(StoreUnavailable(f"a version check must take {_PATIENCE_SECONDS:g} seconds at most"))
+    def tend_line(self, now: float) -> None:
+        """Close a line whose check takes too long: workers answer then. Close an idle one. Call this periodically."""
+        if self._line is None:
+            return
+        seconds = now - self._asked_at
+        if self._line.is_running:
+            if seconds > _PATIENCE_SECONDS:
+                self._close_line(StoreUnavailable(f"a version check must take {_PATIENCE_SECONDS:g} seconds at most"))
+        elif self._line.idle_seconds is not None and seconds > self._line.idle_seconds:
+            self._drop_line()
 
     def close(self) -> None:
         """Close the connection."""
@@ -197,14 +203,17 @@ class PromptReplies:
 
     def _close_line(self, error: Exception) -> None:
         _log.warning("version_line_lost", reason=str(error))
+        self._drop_line()
+        unanswered, self._checking, self._unchecked = [*self._checking, *self._unchecked], [], []
+        for call, _ in unanswered:
+            self._leave(call)
+
+    def _drop_line(self) -> None:
         assert self._line is not None
         self._selector.unregister(self._line)
         self._line.close()
         self._line = None
         self._writing = False
-        unanswered, self._checking, self._unchecked = [*self._checking, *self._unchecked], [], []
-        for call, _ in unanswered:
-            self._leave(call)
 
     def _begin_opening(self) -> None:
         if not self._opening and time.monotonic() >= self._open_after:
@@ -229,6 +238,7 @@ class PromptReplies:
     def _use_opened_line(self) -> None:
         self._line = self._opened_lines.pop()
         self._opening = False
+        self._asked_at = time.monotonic()
         self._open_after = max(self._open_after, time.monotonic() + _PAUSE_SECONDS)
         if self._line is not None:
             self._selector.register(self._line, selectors.EVENT_READ, self._receive)

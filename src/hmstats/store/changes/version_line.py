@@ -27,6 +27,8 @@ _SURELY_TAKEN_BYTES = 2_000
 class VersionLine:
     """A dedicated connection, open once constructed. Every method raises StoreUnavailable if it was lost."""
 
+    idle_seconds: float | None = None
+
     def __init__(self, connection: Any, error: type[Exception], name: str, history: History, query: str) -> None:
         self._connection = connection
         self._descriptor: int = connection.fileno()
