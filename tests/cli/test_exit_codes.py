@@ -39,7 +39,7 @@ NAMES = {
     "catalog_analysis": "analyze",
     "import_": "import",
     "check_access": "check-access",
-    "parent": "serve",
+    "supervision": "serve",
 }
 """A module to its command, where the names differ."""
 
