@@ -314,38 +314,6 @@ def test_what_waits_on_a_lost_line_is_left_to_workers_and_another_is_opened(sour
         assert len(source.lines) == 2
 
 
-def test_a_line_that_is_idle_is_closed_and_another_is_opened(
-    source: Source, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What is between may have forgotten its connection. A question that is under way keeps it."""
-    source.idle_seconds = 0.5
-    with serving(source) as address, Client(address) as client:
-        wait_for_line(source, client)
-        source.prompt, asked = False, len(source.questions)
-        client.send(question(sequence=10))
-        until_waits(source, asked + 1)
-        time.sleep(2)
-        assert [each.closed for each in source.lines] == [False]
-        source.prompt = True
-        source.lines[0].answer()
-        assert client.reply().sequence == 10
-        time.sleep(2)
-        assert [each.closed for each in source.lines] == [True]
-        wait_for_line(source, client)
-        assert len(source.lines) == 2
-    assert "version_line_lost" not in capsys.readouterr().out
-
-
-def test_a_check_that_takes_too_long_is_left_to_workers(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prompt_replies, "_PATIENCE_SECONDS", 0.5)
-    with serving(source) as address, Client(address) as client:
-        wait_for_line(source, client)
-        source.prompt = False
-        client.send(question(sequence=10))
-        assert client.reply().sequence == 10
-        assert source.lines[0].closed
-
-
 def test_all_that_waits_on_a_lost_line_is_refused_where_the_workers_have_no_room(source: Source) -> None:
     with serving(source, Limits(threads=1, max_waiting_calls=1)) as address, contextlib.ExitStack() as stack:
         client, *busy = [stack.enter_context(Client(address)) for _ in range(3)]

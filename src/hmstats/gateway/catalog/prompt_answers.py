@@ -21,11 +21,11 @@ class PromptAnswers:
         self._kept = kept
         self._relay = relay
 
-    def find(self, name: str, body: bytes, session: Session) -> CachedAnswer | None:
+    def find(self, name: str, message: bytes, body_at: int, session: Session) -> CachedAnswer | None:
         """The kept answer to a call, which holds if the log still ends where it was read to."""
         if name not in KEPT or self._relay.is_bound(session):
             return None
-        found = self._kept.find_read((User(session.user, session.groups), name, body))
+        found = self._kept.find_read((User(session.user, session.groups), name, message[body_at:]))
         return None if found is None else CachedAnswer({LOG: found.number}, {}, found.result)
 
     def count(self) -> None:

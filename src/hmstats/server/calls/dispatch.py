@@ -130,7 +130,7 @@ class Dispatcher:
         self._calls_log = _log.bind()
         self._audits_reads = audit is not None and audit.reads
         self._prompt = relay.prompt if relay is not None else None
-        self.notes_cached = self._audits_reads or relay is not None
+        self.notes_cached = self._audits_reads or self._prompt is not None
         """Whether `note_cached` must be called with each cached reply that is sent."""
 
     def answer(self, request: Request, session: Session) -> Pieces | None:
@@ -173,7 +173,7 @@ class Dispatcher:
             return None
         name, body_at = glanced
         if self.relay is not None:
-            kept = self._find_kept(name, message[body_at:], session)
+            kept = self._prompt.find(name, message, body_at, session) if self._prompt else None
             return _repeated(message, name, body_at, kept, began) if kept else None
         key = self._answers.key(name, message, body_at, of_spark=session.is_spark)
         cached = self._answers.find(key) if key else None
@@ -190,7 +190,7 @@ class Dispatcher:
         if head.oneway or session.is_canary or request.carrier:
             return None  # a call that is a part of a trace is run by a worker, which makes its span
         if self.relay is not None:
-            kept = self._find_kept(head.name, request.message[head.body_at :], session)
+            kept = self._prompt.find(head.name, request.message, head.body_at, session) if self._prompt else None
             return CachedReply(request, kept, reply_pieces(head, kept.result), began) if kept else None
         key = self._key(request, session)
         cached = self._answers.find(key) if key else None
@@ -199,11 +199,6 @@ class Dispatcher:
             return CachedReply(request, cached, reply_pieces(head, cached.result), began) if usable else None
         ready = self._ready_answer(request, session)
         return CachedReply(request, ready, reply_pieces(head, ready.result), began, new=True) if ready else None
-
-    def _find_kept(self, name: str, body: bytes, session: Session) -> CachedAnswer | None:
-        """Another metastore's answer to a call that it would get."""
-        assert self.relay is not None
-        return self._prompt.find(name, body, session) if self._prompt and self.relay.takes(name) else None
 
     def _ready_answer(self, request: Request, session: Session) -> CachedAnswer | None:
         """The answer that `ready` makes, with its needs; None if there is none, or if they are not met."""

@@ -49,8 +49,8 @@ class Here(Protocol):
 class PromptAnswers(VersionSource, Protocol):
     """Answers of another metastore that are kept, and what tells whether they still hold. Thread-safe; never waits."""
 
-    def find(self, name: str, body: bytes, session: Session) -> CachedAnswer | None:
-        """The kept answer to a call, by its name and the bytes of its arguments, with the version that proves it."""
+    def find(self, name: str, message: bytes, body_at: int, session: Session) -> CachedAnswer | None:
+        """The kept answer to a call of this name, whose arguments begin at a byte, with the version that proves it."""
 
     def count(self) -> None:
         """Count a call that was answered so."""
