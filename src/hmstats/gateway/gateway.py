@@ -27,12 +27,13 @@ from hmstats.gateway.statistics.proven import Comparison, Proven
 from hmstats.gateway.statistics.questions import KEPT_BY_NONE, OURS_ALONE, STATISTICS, Deed, Question, question_of
 from hmstats.gateway.statistics.sending import Sending
 from hmstats.gateway.upstream.calling import WholeAnswer, is_unknown
-from hmstats.gateway.upstream.calls import ANSWERED_HERE
+from hmstats.gateway.upstream.calls import ANSWERED_HERE, SENT_TWICE
 from hmstats.gateway.upstream.connection import User
 from hmstats.gateway.upstream.generation import Generation
 from hmstats.gateway.upstream.metrics import PROVEN
 from hmstats.gateway.upstream.notification_log import NotificationLog
 from hmstats.gateway.upstream.relay import UpstreamRelay
+from hmstats.gateway.upstream.sent_call import SentCall
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls, ask_upstream
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.server.calls.relaying import Here, Relayed, Stream
@@ -56,6 +57,8 @@ _LOST_SECONDS = 30.0
 """Between two looks for lost calls; half of a gateway's patience if that is less."""
 _LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING
 """The calls whose arguments may be decoded; all others pass as bytes."""
+_UPSTREAMS_ALONE = SENT_TWICE - _LOOKED_AT - KEPT - KEPT_BY_NONE
+"""The reads of which nothing is here."""
 _KEPT_BY_NONE = (
     "preferences, health, runs of refresh and pending statistics are kept by an hmstats that has the tables itself, "
     "and not by a gateway to another metastore"
@@ -184,6 +187,13 @@ class Gateway:
         except MetaError:
             return relayed(stream)
         return self._kept.answer(calls, user, request, stream, relayed)
+
+    def send_at_once(self, request: Request, session: Session) -> SentCall | None:
+        """A small read of which nothing is here, sent to the upstream without waiting; None if it was not sent."""
+        if request.head.name not in _UPSTREAMS_ALONE:
+            return None
+        user = User(session.user, session.groups)
+        return self._joined.send(user, request, lambda: self._relay.send_at_once(request, session))
 
     @property
     def is_hanging(self) -> bool:

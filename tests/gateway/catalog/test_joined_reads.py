@@ -1,6 +1,7 @@
 """Equal reads that wait at the same moment are asked once, and none gets an answer from before it came."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -118,3 +119,38 @@ def test_one_that_hangs_does_not_hold_up_others_for_long(upstream: Upstream, mon
     wait_until(lambda: upstream.asked == 3)
     upstream.go.release(3)
     assert {each.result(20) for each in (hanging, *others)} <= {"1", "2", "3"}
+
+
+class Sent:
+    """A call that was sent at once, as far as its round has to do with it."""
+
+    when_left: Callable[[], None] | None = None
+
+
+def sent_by(upstream: Upstream, sent: Any) -> Any:
+    """What becomes of a call that would be sent at once."""
+    message = request("get_all_databases", 1)
+    head = read_head(message)
+    assert head is not None
+    return upstream.joined.send(ANNA, Request(message, head), lambda: sent)
+
+
+def test_equal_ones_wait_for_a_call_that_was_sent_at_once_and_are_asked_once(upstream: Upstream) -> None:
+    sent = Sent()
+    assert sent_by(upstream, sent) is sent
+    later = [upstream.ask(each) for each in range(2, 8)]
+    wait_until(lambda: waiting(upstream) == 6)
+    assert sent_by(upstream, Sent()) is None, "a thread waits with the others"
+    assert upstream.asked == 0
+    assert sent.when_left is not None
+    sent.when_left()
+    upstream.go.release()
+    assert [each.result(20) for each in later] == ["1"] * 6
+    assert not upstream.joined.rounds.running
+
+
+def test_a_call_that_cannot_be_sent_at_once_holds_nobody_up(upstream: Upstream) -> None:
+    assert sent_by(upstream, None) is None
+    asked = upstream.ask(1)
+    upstream.go.release()
+    assert asked.result(20) == "1"

@@ -1,6 +1,7 @@
 """Equal reads of one user that wait at the same moment are asked once."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from hmstats.errors import MetaError, UpstreamUnavailable
@@ -8,6 +9,7 @@ from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.gateway.upstream.connection import User
 from hmstats.gateway.upstream.metrics import JOINED
 from hmstats.gateway.upstream.rounds import Round, Rounds
+from hmstats.gateway.upstream.sent_call import SentCall
 from hmstats.server.calls.call_kinds import READS
 from hmstats.server.calls.relaying import Relayed, Stream
 from hmstats.server.messages.request import Request
@@ -33,7 +35,7 @@ class JoinedReads:
         head = request.head
         if head.name not in READS or head.oneway:
             return ask(stream)
-        key = user, head.name, request.message[head.body_at :]
+        key = _key(user, request)
         entry = self.rounds.enter(key)
         if entry.leads:
             with self.rounds.leading(key, entry) as is_alone:
@@ -43,6 +45,27 @@ class JoinedReads:
             return ask(stream)
         self._counted.inc()
         return Relayed((encode_head(head.name, REPLY, head.sequence), found.body), found.refused)
+
+    def send(self, user: User, request: Request, send: Callable[[], SentCall | None]) -> SentCall | None:
+        """The call that `send` sends, for whose end equal ones wait; None if an equal one is under way. Does not wait.
+
+        If it needs a thread, the others go on: they may have all threads.
+        """
+        key = _key(user, request)
+        own = self.rounds.enter_first(key)
+        if own is None:
+            return None
+        sent = send()
+        if sent is None:
+            self.rounds.end(key, own)
+        else:
+            sent.when_left = partial(self.rounds.end, key, own)
+        return sent
+
+
+def _key(user: User, request: Request) -> tuple[User, str, bytes]:
+    head = request.head
+    return user, head.name, request.message[head.body_at :]
 
 
 def _asked_for_all(own: Round[_Result], request: Request, stream: Stream, ask: Callable[[Stream], Relayed]) -> Relayed:

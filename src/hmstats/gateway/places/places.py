@@ -79,6 +79,9 @@ class Places:
         place = self._place_of(request)
         return here() if place == OWN else self.upstreams[place].answer(request, session, stream)
 
+    def send_at_once(self, request: Request, session: Session) -> None:
+        """None: a thread asks, in a slot of the place."""
+
     @property
     def chores(self) -> Sequence[Chore]:
         """What is to be done from time to time."""

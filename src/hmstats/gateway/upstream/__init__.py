@@ -4,6 +4,7 @@ notification_log  what the upstream's log proves
 upstream_calls    calls of the gateway's own
 generation        what a release of Hive takes
 relay             which connection a call gets, what is retried, what is said when nothing answers
+sent_call         a small read that is sent without a thread
 calls             the calls that are answered here, and those that may be retried
 rounds            equal questions that wait are asked once
 pool              connections that wait for the next call, by upstream and user

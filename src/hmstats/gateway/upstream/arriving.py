@@ -3,13 +3,19 @@
 The answer is scanned as requests are, so that nothing that it claims of sizes and counts is believed before the bytes
 are there. Only the head is looked at, and whether the result is a value or an exception. Values are passed on in parts
 to clients whose protocol takes parts; else, as exceptions are, they are held until they are whole.
+
+A thread of its own waits for all of it (`relay`). The selector's thread takes what has come (`take`) and leaves a long
+answer to a thread, which goes on where it was left.
 """
 
 import socket
+import ssl
 import time
+from collections.abc import Generator
 
 from hmstats.client.connection.address import Address
 from hmstats.errors import ClientGone, MetaError, ProtocolError, UpstreamClosed, UpstreamSilent
+from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.gateway.upstream.sasl_socket import SaslSocket
 from hmstats.server.calls.relaying import Relayed, Stream
 from hmstats.wire.messages.envelope import EXCEPTION, REPLY, Head, read_answer_head
@@ -19,6 +25,11 @@ LOOK_SECONDS = 1.0
 """The timeout of the socket: how often a thread that waits for the upstream looks whether its client still waits."""
 MOST_HELD_BYTES = 256 * 1024 * 1024
 """The default of upstream_answer_bytes."""
+
+SMALL_BYTES = 16 * 1024
+"""The most bytes of a message that the selector's thread sends or takes."""
+NOT_YET = (BlockingIOError, ssl.SSLWantReadError)
+"""What a socket that does not block raises when nothing has come."""
 
 _PART_BYTES = 64 * 1024
 """A reply of more bytes is sent on in parts; so much must come in the time that an answer has, or the rest of it."""
@@ -34,7 +45,7 @@ class Unanswered(Exception):
 
 
 class ArrivingAnswer:
-    """The answer to one call on one connection, whose socket has the timeout LOOK_SECONDS.
+    """The answer to one call on one connection.
 
     `seconds` limits the wait for its first byte, and for each part after that. An answer that is not passed on in parts
     may have `most_held_bytes`.
@@ -45,7 +56,6 @@ class ArrivingAnswer:
         sock: socket.socket | SaslSocket,
         address: Address,
         head: Head,
-        stream: Stream,
         seconds: float,
         most_held_bytes: int = MOST_HELD_BYTES,
     ) -> None:
@@ -54,8 +64,11 @@ class ArrivingAnswer:
         self._socket = sock
         self._address = address
         self._head = head
-        self._stream = stream
+        self.name = head.name
+        self._stream: Stream = WholeAnswer()
         self._seconds = seconds
+        self.began_seconds = time.perf_counter()
+        """When the call was sent."""
         self._until = time.monotonic() + seconds
         self._most_held_bytes = most_held_bytes
         self._window = bytearray()
@@ -71,31 +84,72 @@ class ArrivingAnswer:
         """The number of the result's field that is an exception; None if there is none."""
         self._is_value = False
         self._is_passed_on = False
+        self._reading = self._read()
 
-    def relay(self) -> Relayed:
-        """Read the answer to its end. Raises Unanswered, UpstreamSilent, UpstreamClosed, ClientGone, MetaError."""
-        try:
-            refused = self._read()
-        except ProtocolError as error:
-            raise self._no_answer(f"no Thrift message: {error}") from error
+    def relay(self, stream: Stream) -> Relayed:
+        """Wait for the answer, and pass on what may be. The socket has the timeout LOOK_SECONDS.
+
+        Raises Unanswered, UpstreamSilent, UpstreamClosed, ClientGone, MetaError.
+        """
+        self._stream = stream
+        while (refused := self._look_for_end()) is None:
+            self._receive(self._next())
         return Relayed(self._held, refused)
 
-    def _read(self) -> bool:
-        """Read to the end: whether the answer is an exception. Raises ProtocolError, and as `relay`."""
+    def take(self) -> Relayed | None:
+        """The answer, if all of it has come, by a socket that does not block; None if not, or if it is long.
+
+        Raises Unanswered, UpstreamClosed.
+        """
+        while (refused := self._look_for_end()) is None:
+            if self.is_long:
+                return None
+            try:
+                data = self._socket.recv(SMALL_BYTES)
+            except NOT_YET:
+                return None
+            except OSError as error:
+                raise self._broken(error.strerror or str(error)) from error
+            if not data:
+                raise self._closed()
+            self._receive(data)
+        return Relayed(self._held, refused)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether so much has come that `take` leaves the rest to `relay`."""
+        return self.received_bytes > SMALL_BYTES
+
+    def _look_for_end(self) -> bool | None:
+        """Whether the whole answer is an exception; None until it is whole. Raises UpstreamClosed."""
+        try:
+            next(self._reading)
+        except StopIteration as end:
+            refused: bool = end.value
+            return refused
+        except ProtocolError as error:
+            raise self._no_answer(f"no Thrift message: {error}") from error
+        return None
+
+    def _read(self) -> Generator[None, None, bool]:
+        """Find the end in what comes, and whether the answer is an exception. Yields when more must come.
+
+        Raises ProtocolError, UpstreamClosed.
+        """
         while (head := read_answer_head(self._window)) is None:
-            self._receive()
+            yield
         refused = is_fault = self._check_head(head)
         at = head.body_at
-        while (kind := self._bytes(at, 1)[0]) != _STOP:
-            field = int.from_bytes(self._bytes(at + 1, 2))
+        while (kind := (yield from self._bytes(at, 1))[0]) != _STOP:
+            field = int.from_bytes((yield from self._bytes(at + 1, 2)))
             if is_fault and (kind, field) == (_I32, _FAULT_TYPE):
-                self.fault = int.from_bytes(self._bytes(at + 3, 4))
+                self.fault = int.from_bytes((yield from self._bytes(at + 3, 4)))
             if field != _SUCCESS:
                 refused, self.exception_field = True, field
                 if self._is_passed_on:
                     raise ProtocolError("an exception behind a value")
             self._is_value = not refused
-            at = self._pass(kind, at + 3)
+            at = yield from self._pass(kind, at + 3)
         if len(self._window) > at + 1:
             raise ProtocolError(f"{len(self._window) - at - 1} bytes behind its end")
         return refused
@@ -107,25 +161,24 @@ class ArrivingAnswer:
             raise self._no_answer(f"message {head.name!r} of type {head.kind}")
         return head.kind == EXCEPTION
 
-    def _bytes(self, at: int, count: int) -> bytearray:
+    def _bytes(self, at: int, count: int) -> Generator[None, None, bytearray]:
         while len(self._window) < at + count:
-            self._receive()
+            yield
         return self._window[at : at + count]
 
-    def _pass(self, kind: int, at: int) -> int:
+    def _pass(self, kind: int, at: int) -> Generator[None, None, int]:
         """The place behind a value, in the window when the value has come."""
         steps = passing(self._window, kind, at)
         while (end := next(steps)) is None:
-            self._receive()
+            yield
         while (come := len(self._window)) < end:
             del self._window[:]
             end -= come
-            self._receive()
+            yield
         return end
 
-    def _receive(self) -> None:
-        """Take the next bytes, at least one, and pass on what came if it may be."""
-        data = self._next()
+    def _receive(self, data: bytes) -> None:
+        """Add the next bytes, at least one, and pass on what came if it may be. Raises ClientGone, MetaError."""
         if not self.received_bytes or self._part_bytes >= _PART_BYTES:
             self._until, self._part_bytes = time.monotonic() + self._seconds, 0
         self.received_bytes += len(data)
@@ -155,7 +208,7 @@ class ArrivingAnswer:
             except OSError as error:
                 raise self._broken(error.strerror or str(error)) from error
             if not data:
-                raise self._broken("closed by the upstream")
+                raise self._closed()
             self._look()
             return data
 
@@ -171,6 +224,9 @@ class ArrivingAnswer:
 
     def _no_answer(self, found: str) -> UpstreamClosed:
         return UpstreamClosed(f"{self._address} answered {self._head.name} with {found}")
+
+    def _closed(self) -> Exception:
+        return self._broken("closed by the upstream")
 
     def _broken(self, reason: str) -> Exception:
         if not self.received_bytes:

@@ -11,7 +11,13 @@ from typing import Any
 from hmstats.client.connection.address import Address
 from hmstats.client.connection.sasl_transport import Mechanism
 from hmstats.errors import UpstreamUnavailable
-from hmstats.gateway.upstream.arriving import LOOK_SECONDS, MOST_HELD_BYTES, ArrivingAnswer, Unanswered
+from hmstats.gateway.upstream.arriving import (
+    LOOK_SECONDS,
+    MOST_HELD_BYTES,
+    SMALL_BYTES,
+    ArrivingAnswer,
+    Unanswered,
+)
 from hmstats.gateway.upstream.calling import WholeAnswer, request_of, value_of
 from hmstats.gateway.upstream.metrics import ANSWERED_BYTES, CONNECTIONS, SECONDS
 from hmstats.gateway.upstream.sasl_socket import SaslSocket
@@ -24,7 +30,6 @@ from hmstats.wire.messages.envelope import Head, Refusal, encode_head
 _STRICT = 0x80
 """The first byte of a message in strict form; older clients send the method's name first."""
 _SET_UGI = "set_ugi"
-_SMALL_BYTES = 16 * 1024
 _MISSING = (
     hive_metastore.NoSuchObjectException,
     hive_metastore.UnknownTableException,
@@ -114,21 +119,49 @@ class UpstreamConnection:
         then.
         """
         self.in_step = self.is_clean = False
-        began = time.perf_counter()
         self._send(_strict(request), request.head)
         if request.head.oneway:
             return Relayed(())  # the upstream may answer nevertheless
-        answer = ArrivingAnswer(
-            self._socket, self.address, request.head, stream, self._times.answer_seconds, self._most_held_bytes
-        )
+        return self.wait_for(self._answer_to(request.head), stream)
+
+    def wait_for(self, answer: ArrivingAnswer, stream: Stream) -> Relayed:
+        """The rest of an answer, which is waited for. Raises as `ask` does."""
+        self._set_timeout(LOOK_SECONDS)
         try:
-            relayed = answer.relay()
+            relayed = answer.relay(stream)
         finally:
-            self._answered_bytes.inc(answer.received_bytes)
-            self._seconds.observe(time.perf_counter() - began)
-        self.in_step = answer.in_step
-        self.is_clean = answer.in_step and (not relayed.refused or _leaves_nothing(request.head.name, answer))
-        return relayed
+            self._count(answer)
+        return self._noted(answer, relayed)
+
+    def send_at_once(self, request: Request) -> ArrivingAnswer:
+        """The answer to come to a small call, over a socket that is not SASL's. Does not wait.
+
+        Raises Unanswered if the call was not sent; the connection must be closed then.
+        """
+        self.in_step = self.is_clean = False
+        message = b"".join(_strict(request))
+        plain = self.plain_socket()
+        assert plain is not None
+        self._set_timeout(0.0)
+        try:
+            sent = plain.send(message)
+        except OSError as error:
+            raise self._untaken(request.head, error) from error
+        if sent != len(message):
+            raise Unanswered(f"{self.address} did not take {request.head.name} at once")
+        return self._answer_to(request.head)
+
+    def take(self, answer: ArrivingAnswer) -> Relayed | None:
+        """The answer to a call that was sent at once, if all of it has come. Raises Unanswered, UpstreamClosed."""
+        try:
+            relayed = answer.take()
+        except BaseException:
+            self._count(answer)
+            raise
+        if relayed is None:
+            return None
+        self._count(answer)
+        return self._noted(answer, relayed)
 
     @property
     def idle_seconds(self) -> float:
@@ -141,6 +174,10 @@ class UpstreamConnection:
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         return not poll.poll(0) and not (isinstance(self._socket, SaslSocket) and self._socket.has_more)
+
+    def fileno(self) -> int:
+        """The descriptor of the socket."""
+        return self._socket.fileno()
 
     def plain_socket(self) -> socket.socket | None:
         """The socket, if the bytes on it are the messages; None behind SASL."""
@@ -158,15 +195,34 @@ class UpstreamConnection:
             CONNECTIONS.labels(str(self.address)).dec()
 
     def _send(self, message: Sequence[bytes | memoryview], head: Head) -> None:
+        is_small = sum(map(len, message)) <= SMALL_BYTES  # a socket takes it at once
         try:
-            if sum(map(len, message)) > _SMALL_BYTES:  # a socket takes a small one at once, and each change is a call
-                self._socket.settimeout(self._times.answer_seconds)
+            self._set_timeout(LOOK_SECONDS if is_small else self._times.answer_seconds)
             for piece in message:
                 self._socket.sendall(piece)
-            if self._socket.gettimeout() != LOOK_SECONDS:
-                self._socket.settimeout(LOOK_SECONDS)
         except OSError as error:
-            raise Unanswered(f"{self.address} did not take {head.name}: {error.strerror or error}") from error
+            raise self._untaken(head, error) from error
+
+    def _set_timeout(self, seconds: float) -> None:
+        """Set the timeout of the socket; each change is a call to the system."""
+        if self._socket.gettimeout() != seconds:
+            self._socket.settimeout(seconds)
+
+    def _answer_to(self, head: Head) -> ArrivingAnswer:
+        return ArrivingAnswer(self._socket, self.address, head, self._times.answer_seconds, self._most_held_bytes)
+
+    def _noted(self, answer: ArrivingAnswer, relayed: Relayed) -> Relayed:
+        """A whole answer, after it is noted what may become of the connection."""
+        self.in_step = answer.in_step
+        self.is_clean = answer.in_step and (not relayed.refused or _leaves_nothing(answer))
+        return relayed
+
+    def _count(self, answer: ArrivingAnswer) -> None:
+        self._answered_bytes.inc(answer.received_bytes)
+        self._seconds.observe(time.perf_counter() - answer.began_seconds)
+
+    def _untaken(self, head: Head, error: OSError) -> Unanswered:
+        return Unanswered(f"{self.address} did not take {head.name}: {error.strerror or error}")
 
     def _prove_user(self, opened: socket.socket, proof: Mechanism, *, over_tls: bool) -> SaslSocket:
         try:
@@ -180,13 +236,13 @@ class UpstreamConnection:
             raise UpstreamUnavailable(f"{self.address} refuses the user {self.user.name}")
 
 
-def _leaves_nothing(name: str, answer: ArrivingAnswer) -> bool:
+def _leaves_nothing(answer: ArrivingAnswer) -> bool:
     """Whether a call that failed leaves nothing on the connection: it is unknown, or asks for what does not exist."""
     if answer.fault is not None:
         return answer.fault == Refusal.UNKNOWN_METHOD
-    if name not in READS or answer.exception_field is None:
+    if answer.name not in READS or answer.exception_field is None:
         return False
-    spec = methods()[name].result.thrift_spec.get(answer.exception_field)
+    spec = methods()[answer.name].result.thrift_spec.get(answer.exception_field)
     return spec is not None and spec[2] in _MISSING
 
 

@@ -5,12 +5,12 @@ any other ends the line; then threads ask, which understand errors.
 """
 
 import socket
-import ssl
 from collections.abc import Collection
 from struct import Struct
 from typing import Self
 
 from hmstats.errors import UpstreamUnavailable
+from hmstats.gateway.upstream.arriving import NOT_YET
 from hmstats.gateway.upstream.calling import request_of
 from hmstats.gateway.upstream.connection import UpstreamConnection
 from hmstats.wire.messages.envelope import REPLY, encode_head
@@ -24,7 +24,6 @@ _SUCCESS, _NUMBER, _ENDS = b"\x0c\x00\x00", b"\x0a\x00\x01", 0
 """The field of the result's struct, the field of the number in it, and the ends of both structs."""
 _HEAD = encode_head(_METHOD, REPLY, 0)
 _ANSWER_BYTES = len(_HEAD) + _ANSWER.size
-_NOT_YET = (BlockingIOError, ssl.SSLWantReadError)
 
 
 class LogLine:
@@ -71,7 +70,7 @@ class LogLine:
         """The number, as the version of LOG; None if it has not arrived, or nothing was asked."""
         try:
             data = self._socket.recv(_ANSWER_BYTES + 1)
-        except _NOT_YET:
+        except NOT_YET:
             return None
         except OSError as error:
             raise self._lost(str(error)) from error

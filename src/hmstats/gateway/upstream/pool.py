@@ -1,4 +1,4 @@
-"""Connections to the upstream that wait for the next call. There are never more of them than threads that relay calls.
+"""Connections to the upstream that wait for the next call. There are never more of them than calls may be under way.
 
 So a thread that needs a connection always finds a place: one of its own user, a free one, or that of another user's
 connection that has waited longest, which is closed for it.
@@ -23,7 +23,8 @@ class Pool:
         self._idle_seconds = idle_seconds
         self._idle: list[UpstreamConnection] = []
         """The one that has waited longest comes first."""
-        self._in_use = 0
+        self.in_use = 0
+        """How many connections have a call."""
         self._closed = False
         self._lock = threading.Lock()
 
@@ -38,8 +39,8 @@ class Pool:
     def open(self, address: Address, user: User) -> UpstreamConnection:
         """A new connection. Raises what opening one raises."""
         with self._lock:
-            oldest = self._idle.pop(0) if self._idle and len(self._idle) + self._in_use >= self._most else None
-            self._in_use += 1
+            oldest = self._idle.pop(0) if self._idle and len(self._idle) + self.in_use >= self._most else None
+            self.in_use += 1
         if oldest is not None:
             oldest.close()
         try:
@@ -52,7 +53,7 @@ class Pool:
         """Let a connection wait for the next call."""
         connection.rest()
         with self._lock:
-            self._in_use -= 1
+            self.in_use -= 1
             closed = self._closed
             if not closed:
                 self._idle.append(connection)
@@ -95,10 +96,10 @@ class Pool:
             for place in reversed(range(len(self._idle))):
                 each = self._idle[place]
                 if each.user == user and each.address == address:
-                    self._in_use += 1
+                    self.in_use += 1
                     return self._idle.pop(place)
         return None
 
     def _end_use(self) -> None:
         with self._lock:
-            self._in_use -= 1
+            self.in_use -= 1

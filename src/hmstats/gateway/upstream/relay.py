@@ -9,12 +9,13 @@ import ssl
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import structlog
 
 from hmstats.client.connection.address import Address
 from hmstats.errors import MetaError, UpstreamClosed, UpstreamUnavailable
-from hmstats.gateway.upstream.arriving import MOST_HELD_BYTES, Unanswered
+from hmstats.gateway.upstream.arriving import MOST_HELD_BYTES, SMALL_BYTES, Unanswered
 from hmstats.gateway.upstream.calls import ANSWERED_HERE, BINDS, SENT_TWICE
 from hmstats.gateway.upstream.connecting import Connecting
 from hmstats.gateway.upstream.connection import Times, UpstreamConnection, User
@@ -22,6 +23,7 @@ from hmstats.gateway.upstream.log_line import LogLine
 from hmstats.gateway.upstream.metrics import CONNECTS, SENT_AGAIN
 from hmstats.gateway.upstream.pool import Pool
 from hmstats.gateway.upstream.probing import PROBED_SECONDS, Probing
+from hmstats.gateway.upstream.sent_call import SentCall
 from hmstats.gateway.upstream.upstreams import Upstreams
 from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
@@ -31,15 +33,17 @@ from hmstats.server.rpc.caller import Session
 _log = structlog.get_logger("hmstats.gateway")
 
 _TENDED_SECONDS = 10.0
+_AT_ONCE = 4
+"""So many calls may be under way for one to be sent at once: among more of them threads are no slower."""
 
 
 class UpstreamRelay:
     """Relays calls to one metastore, which may have several addresses. Thread-safe.
 
-    There are as many `connections` as threads; half as many more may belong to clients that have set something on
-    theirs. `tls` encrypts the connections to addresses thrift+tls. `most_held_bytes` may be held of an answer that is
-    not passed on in parts. `principal` is the
-    upstream's in Kerberos.
+    Some of the `connections` are for calls that are sent at once, the others for as many threads. Half as many more may
+    belong to clients that have set something on theirs. `tls` encrypts the connections to addresses
+    thrift+tls. `most_held_bytes` may be held of an answer that is not passed on in parts. `principal` is the upstream's
+    in Kerberos, behind which nothing is sent at once.
     """
 
     has_own_tables = False
@@ -55,7 +59,8 @@ class UpstreamRelay:
         *,
         principal: str | None = None,
     ) -> None:
-        self.threads = connections
+        self._at_once = min(_AT_ONCE, connections // 4) if principal is None else 0
+        self.threads = connections - self._at_once
         self._upstreams = Upstreams(addresses)
         self._connecting = Connecting(times, tls, principal, most_held_bytes)
         self._pool = Pool(self._connecting, connections, times.idle_seconds)
@@ -91,12 +96,32 @@ class UpstreamRelay:
                 except Unanswered as error:
                     if request.head.name not in SENT_TWICE:
                         raise UpstreamClosed(str(error)) from error
-                    SENT_AGAIN.labels(str(address)).inc()
-                    _log.info("sent_again", method=request.head.name, reason=str(error))
+                    _note_again(address, request, error)
             opened = self._open(address, user)
             if opened is not None:
                 return self._answered(opened, request, stream)
         raise self._upstreams.unavailable()
+
+    def send_at_once(self, request: Request, session: Session) -> SentCall | None:
+        """Send a small read over a connection that waits for a call, or return None: a thread is to relay it then.
+
+        Does not wait.
+        """
+        head = request.head
+        if head.name not in SENT_TWICE or head.oneway or len(request.message) > SMALL_BYTES:
+            return None
+        address = self._upstreams.preferred
+        if address is None or session.connection_id in self._bound or self._pool.in_use >= self._at_once:
+            return None
+        connection = self._pool.idle(address, User(session.user, session.groups))
+        if connection is None:
+            return None
+        try:
+            answer = connection.send_at_once(request)
+        except Unanswered:  # a thread then sends it over another one
+            self._pool.drop(connection)
+            return None
+        return SentCall(connection, answer, self._release, partial(self._ask_again, address, request, session))
 
     def log_line(self) -> LogLine | None:
         """A new line to the first address that answers; None if its connections are behind SASL.
@@ -151,6 +176,13 @@ class UpstreamRelay:
         """How many connections wait for a call."""
         return self._pool.waiting
 
+    def _ask_again(
+        self, address: Address, request: Request, session: Session, error: Unanswered, stream: Stream
+    ) -> Relayed:
+        """The answer to a read whose connection was closed before any byte of it. Raises as `answer` does."""
+        _note_again(address, request, error)
+        return self.answer(request, session, stream)
+
     def _open(self, address: Address, user: User) -> UpstreamConnection | None:
         """A new connection; None if the address does not take one. Raises UpstreamUnavailable."""
         try:
@@ -181,12 +213,17 @@ class UpstreamRelay:
         except BaseException:
             self._pool.drop(connection)
             raise
-        self._upstreams.answered(connection.address)
+        self._release(connection)
+        return answer
+
+    def _release(self, connection: UpstreamConnection) -> None:
+        """Let a connection wait in the pool for the next call, or close it if it must not have one."""
+        if connection.in_step:
+            self._upstreams.answered(connection.address)
         if connection.is_clean:
             self._pool.give_back(connection)
         else:
             self._pool.drop(connection)
-        return answer
 
     def _bind(self, request: Request, session: Session, user: User, stream: Stream) -> Relayed:
         """The answer over a new connection, which is the client's alone from now on."""
@@ -230,6 +267,11 @@ class UpstreamRelay:
                 self._bound.pop(session.connection_id, None)
         if ended:
             bound.connection.close()
+
+
+def _note_again(address: Address, request: Request, error: Unanswered) -> None:
+    SENT_AGAIN.labels(str(address)).inc()
+    _log.info("sent_again", method=request.head.name, reason=str(error))
 
 
 class _Bound:

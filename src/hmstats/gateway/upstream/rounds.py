@@ -68,6 +68,21 @@ class Rounds(Generic[Answer]):
             own = self.waiting[key] = Round()
             return Entry(own, True, before)
 
+    def enter_first(self, key: Hashable) -> Round[Answer] | None:
+        """The round of a new question, which the caller must `end`; None if one is under way."""
+        with self._lock:
+            if key in self.running:
+                return None
+            own = self.running[key] = Round()
+            return own
+
+    def end(self, key: Hashable, own: Round[Answer]) -> None:
+        """End a round that was under way, and wake all that wait for it."""
+        with self._lock:
+            if self.running.get(key) is own:
+                del self.running[key]
+        own.end()
+
     @contextmanager
     def leading(self, key: Hashable, entry: Entry[Answer]) -> Iterator[bool]:
         """Ask for all of a round inside, once the one before has ended: whether there is one question alone."""
@@ -82,7 +97,4 @@ class Rounds(Generic[Answer]):
         try:
             yield is_alone
         finally:
-            with self._lock:
-                if self.running.get(key) is own:
-                    del self.running[key]
-            own.end()
+            self.end(key, own)

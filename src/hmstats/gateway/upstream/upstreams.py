@@ -34,6 +34,12 @@ class Upstreams:
             if address not in self._hanging and self._may_try(address):
                 yield address
 
+    @property
+    def preferred(self) -> Address | None:
+        """The first address; None if it failed a moment ago, or hangs."""
+        first = self.addresses[0]
+        return first if self._is_promising(first) else None
+
     def failed(self, address: Address, reason: str) -> None:
         """Leave an address alone for a while."""
         with self._lock:

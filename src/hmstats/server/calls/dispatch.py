@@ -31,7 +31,7 @@ from hmstats.server.access.guard import Guard
 from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.calls.audit import AuditLog
-from hmstats.server.calls.relaying import Relay, Relayed, Stream
+from hmstats.server.calls.relaying import Relay, Relayed, Sent, Stream
 from hmstats.server.messages.encodings import Begun
 from hmstats.server.messages.request import CacheKey, Request
 from hmstats.server.messages.struct_codec import Encoded, decode_arguments, encode_struct
@@ -141,12 +141,26 @@ class Dispatcher:
         """Whether another metastore answers a request."""
         return self.relay is not None and self.relay.takes(request.head.name)
 
-    def relayed(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
+    def relayed(self, request: Request, session: Session, stream: Stream, sent: Sent | None = None) -> Pieces | None:
         """Another metastore's reply to a request, or its end if it was streamed; None when the client waits for none.
 
-        Raises UpstreamClosed and ClientGone, after which the connection ends.
+        `sent` is the call if it was sent already. Raises UpstreamClosed and ClientGone, after which the connection
+        ends.
         """
-        return copy_context().run(self._relayed, request, session, stream)
+        return copy_context().run(self._relayed, request, session, stream, sent)
+
+    def send_at_once(self, request: Request, session: Session) -> Sent | None:
+        """A request as it was sent to another metastore without waiting; None if it was not, for a thread to do.
+
+        If traces are made, a thread makes the call's span.
+        """
+        if self.relay is None or tracing.is_on() or not self.relay.takes(request.head.name):
+            return None
+        return self.relay.send_at_once(request, session)
+
+    def record_relayed(self, request: Request, session: Session, started: float, relayed: Relayed) -> None:
+        """Record a call that was sent at once, and answered."""
+        copy_context().run(self._record_relayed, request, session, started, relayed)
 
     def run(self, request: Request, session: Session) -> Relayed:
         """The answer to a call by `calls`, whichever calls another metastore would answer. Raises nothing."""
@@ -269,7 +283,7 @@ class Dispatcher:
         return self._unless_oneway(head, answer)
 
     def _record_call(
-        self, request: Request, session: Session, started: float, outcome: str, reason: str | None
+        self, request: Request, session: Session, started: float, outcome: str, reason: str | None = None
     ) -> None:
         """Record a call that has ended in the audit log, the metrics and the log."""
         name = request.head.name
@@ -286,11 +300,15 @@ class Dispatcher:
             fields["reason"] = reason[:_LONGEST_REASON]
         self._calls_log.log(level, "call", **(get_contextvars() | fields))
 
-    def _relayed(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
-        with _span(request):
-            return self._relay_call(request, session, stream)
+    def _record_relayed(self, request: Request, session: Session, started: float, relayed: Relayed) -> None:
+        bind_contextvars(request_id=secrets.token_hex(8), method=request.head.name, **_client(session))
+        self._record_call(request, session, started, RELAYED_REFUSAL if relayed.refused else RELAYED)
 
-    def _relay_call(self, request: Request, session: Session, stream: Stream) -> Pieces | None:
+    def _relayed(self, request: Request, session: Session, stream: Stream, sent: Sent | None) -> Pieces | None:
+        with _span(request):
+            return self._relay_call(request, session, stream, sent)
+
+    def _relay_call(self, request: Request, session: Session, stream: Stream, sent: Sent | None) -> Pieces | None:
         assert self.relay is not None
         started = time.perf_counter()
         head = request.head
@@ -306,7 +324,7 @@ class Dispatcher:
             return Relayed((answered_here.reply,), refused=answered_here.outcome not in (OK, CACHED))
 
         try:
-            relayed = self.relay.answer(request, session, stream, here)
+            relayed = sent.finish(stream) if sent else self.relay.answer(request, session, stream, here)
         except HmstatsError as raised:
             error = raised
         except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it

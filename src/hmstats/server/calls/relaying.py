@@ -46,6 +46,29 @@ class Here(Protocol):
         """The answer to the call, or to one that the relay has made of it."""
 
 
+class Sent(Protocol):
+    """A call on its way to another metastore and back. One thread at a time has it, a relaying one at last."""
+
+    def fileno(self) -> int:
+        """The descriptor for a selector to watch."""
+
+    def take(self) -> Relayed | None:
+        """The answer, if all of it has come: the call has ended then. Never waits, raises nothing."""
+
+    @property
+    def needs_thread(self) -> bool:
+        """Whether `take` leaves the call to a thread."""
+
+    def hand_over(self) -> None:
+        """Leave the call to a thread, which will finish it."""
+
+    def finish(self, stream: Stream) -> Relayed:
+        """Wait for the answer. Raises as Relay.answer does."""
+
+    def abandon(self) -> None:
+        """End the call without an answer."""
+
+
 class PromptAnswers(VersionSource, Protocol):
     """Answers of another metastore that are kept, and what tells whether they still hold. Thread-safe; never waits."""
 
@@ -61,7 +84,7 @@ class Relay(Protocol):
 
     @property
     def threads(self) -> int:
-        """How many calls may be relayed at once."""
+        """How many calls may be relayed by threads at once."""
 
     @property
     def has_own_tables(self) -> bool:
@@ -79,6 +102,9 @@ class Relay(Protocol):
 
         Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
         """
+
+    def send_at_once(self, request: Request, session: Session) -> Sent | None:
+        """The call as it was sent, without waiting; None if it was not, since `answer` must be asked."""
 
     @property
     def chores(self) -> Sequence[Chore]:

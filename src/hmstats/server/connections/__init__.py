@@ -6,6 +6,7 @@ exchange            requests are read, handed to workers, and replies written
 streamed_reply      a reply that is sent while another metastore still makes it
 partial_requests    a budget for requests of which a part has come
 prompt_replies      cached answers, given by the selector's thread itself
+sent_calls          calls that the selector's thread relays itself
 call_threads        threads that run calls, and those that wait for another metastore
 workers             a pool of threads, and the queue before it
 handshakes          connections that become encrypted before their first request

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hmstats.model.access.principal import Principal
     from hmstats.server.calls.dispatch import Dispatcher
+    from hmstats.server.calls.relaying import Sent
     from hmstats.server.layers.sasl_socket import SaslSocket
     from hmstats.server.layers.tls_socket import TlsSocket
     from hmstats.server.messages.request import Request
@@ -160,12 +161,14 @@ class Call:
     if the client has gone. The other thread drops its answer.
     """
 
-    __slots__ = ("_claim", "answered", "connection", "error", "last", "protocol", "request", "unsent")
+    __slots__ = ("_claim", "answered", "connection", "error", "last", "protocol", "request", "sent", "unsent")
 
     def __init__(self, connection: Connection, protocol: WireProtocol, request: Request) -> None:
         self.connection = connection
         self.protocol = protocol
         self.request = request
+        self.sent: Sent | None = None
+        """The call as it was sent to another metastore already, if a thread is to finish it."""
         self.answered = False
         """Whether there was a reply, of which the socket has taken all but `unsent`."""
         self.unsent = memoryview(b"")

@@ -26,6 +26,7 @@ from hmstats.server.connections.handshakes import TLS_ONLY, Handshakes, Tls
 from hmstats.server.connections.partial_requests import PartialRequests
 from hmstats.server.connections.prompt_replies import PromptReplies
 from hmstats.server.connections.proofs import Proofs
+from hmstats.server.connections.sent_calls import SentCalls
 from hmstats.server.connections.streamed_reply import relay
 from hmstats.server.connections.unsent import UnsentReplies
 from hmstats.server.layers.sasl_socket import SaslSocket
@@ -86,6 +87,7 @@ class Exchange:
         self._prompt = PromptReplies(
             selector, wake, dispatcher, versions, self._end, self._hand_to_worker, self.run_guarded
         )
+        self._sent = SentCalls(selector, dispatcher, self._end, self._hand_to_worker, self.run_guarded)
         self.answers_itself = False
         """Whether the last request was answered in this thread: the next event is then near, and no worker is busy."""
         self._draining = False
@@ -152,6 +154,7 @@ class Exchange:
         self._handshakes.stop()
         self._proofs.stop()
         self._prompt.close()
+        self._sent.close()
         while self._connections:  # replies that workers are sending now, without waiting for a client
             time.sleep(_CLOSE_POLL_SECONDS)
             self.settle()
@@ -256,6 +259,7 @@ class Exchange:
         """End connections and calls after their deadlines."""
         self._prompt.report_seconds()
         self._prompt.tend_line(now)
+        self._sent.leave_late(now)
         for deadlines, end in self._ends:
             for connection in deadlines.expired(now):
                 self.run_guarded(connection, end)
@@ -433,10 +437,13 @@ class Exchange:
         deadlines = self._relayed if self._threads.relays(call) else self._calling
         deadlines.start(connection)
         self.answers_itself = self._prompt.accept(call, repeated)
+        if self.answers_itself:
+            if call.answered:
+                self._settle(connection, call)
+            return
+        self.answers_itself = self._sent.send(call)
         if not self.answers_itself:
             self._hand_over(call)
-        elif call.answered:
-            self._settle(connection, call)
 
     def _end(self, call: Call) -> None:
         """Finish a call that was answered in this thread after a version check."""
@@ -448,7 +455,7 @@ class Exchange:
         self._idle.start(connection)
 
     def _hand_to_worker(self, call: Call) -> None:
-        """Hand a call whose version check failed to a worker, unless the call has ended meanwhile."""
+        """Hand a call that this thread cannot answer to a worker, unless the call has ended meanwhile."""
         connection = call.connection
         if connection.call is call:
             self.answers_itself = False
@@ -459,6 +466,8 @@ class Exchange:
         """Queue a call for a thread; refuse it if the queue is full."""
         if self._threads.submit(call):
             return
+        if call.sent is not None:
+            call.sent.abandon()
         most = f"{self._limits.max_waiting_calls} calls, or {self._limits.max_waiting_bytes:,} bytes of them"
         sentence = f"the server is busy: {most}, wait already; try again later"
         self._answer_instead(call.connection, call, sentence, last=False)

@@ -24,11 +24,14 @@ _LOOK_SECONDS = 1.0
 
 def relay(call: Call, dispatcher: Dispatcher, limits: Limits) -> bool:
     """Have another metastore answer a call; whether this thread has settled the call."""
+    sent, call.sent = call.sent, None
     if call.claimed:
+        if sent is not None:
+            sent.abandon()
         return False
     stream = StreamedReply(call, limits)
     try:
-        rest = dispatcher.relayed(call.request, call.connection.session, stream)
+        rest = dispatcher.relayed(call.request, call.connection.session, stream, sent)
     except (UpstreamClosed, ClientGone) as error:
         call.error = ConnectionError(str(error))
         return stream.begun or call.claim()
