@@ -2,6 +2,7 @@
 
 import math
 import operator
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,20 @@ SHORT = {"4.0": SESSIONS[:1]}
 _ROUNDED = 1e-4
 """How far numbers may be apart: a Hive on MariaDB keeps four decimals of doubles, as its schema says, a gateway all."""
 
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:E-?\d+)?")
+
 
 def are_alike(one: Any, other: Any) -> bool:
-    """Whether answers are the same but for numbers that a Hive on MariaDB has rounded."""
+    """Whether answers are the same but for numbers that a Hive on MariaDB has rounded, in the text of plans too."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(are_alike(one[each], other[each]) for each in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(are_alike, one, other))
+    if isinstance(one, str) and isinstance(other, str) and one != other:
+        return _NUMBER.sub("", one) == _NUMBER.sub("", other) and all(
+            math.isclose(*map(float, each), rel_tol=_ROUNDED)
+            for each in zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
+        )
     try:
         return one == other or math.isclose(float(one), float(other), rel_tol=_ROUNDED)
     except (TypeError, ValueError):

@@ -21,6 +21,7 @@ from tests.server.serving import PATIENCE_SECONDS, Address, Client, serving
 from hmstats.errors import NoSuchObject
 from hmstats.gateway.upstream.sent_call import SentCall
 from hmstats.server.connections import sent_calls
+from hmstats.server.connections.sent_calls import SentCalls
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.caller import Session
 from hmstats.server.server import Server
@@ -280,9 +281,11 @@ def test_a_late_call_is_refused_when_too_many_wait_for_threads(
     counted: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There are three threads, all of which wait for the upstream, and one more call."""
-    monkeypatch.setattr(sent_calls, "_PATIENCE_SECONDS", 1.0)
-    go = threading.Event()
+    monkeypatch.setattr(sent_calls, "_PATIENCE_SECONDS", 0.0)
+    go, is_late = threading.Event(), threading.Event()
     held = threading.Semaphore(0)
+    leave_late = SentCalls.leave_late
+    monkeypatch.setattr(SentCalls, "leave_late", lambda self, now: leave_late(self, now) if is_late.is_set() else None)
 
     def behave(side: UpstreamSide) -> None:
         while (asked := side.request()) is not None:
@@ -304,6 +307,7 @@ def test_a_late_call_is_refused_when_too_many_wait_for_threads(
         for number, client in enumerate(others):
             client.send(request("drop_type", type="t"))
             assert number == 3 or held.acquire(timeout=PATIENCE_SECONDS)
+        is_late.set()
         assert "try again later" in late.reply().content.o1.message
         assert (counted.sent, counted.abandoned, counted.finished) == (1, 1, 0)
         go.set()
