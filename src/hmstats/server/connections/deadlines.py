@@ -1,7 +1,7 @@
 """Deadlines of many connections under one time limit."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -50,3 +50,28 @@ class Deadlines(Generic[T]):
                 return
             del self._until[subject]
             yield subject
+
+
+class DeadlineTable(Generic[T]):
+    """Kinds of deadlines, each with what ends a subject after it; at least one kind has a time limit."""
+
+    def __init__(self, ends: Sequence[tuple[Deadlines[T], Callable[[T], None]]]) -> None:
+        self._ends = tuple(ends)
+        self._kinds = tuple(deadlines for deadlines, _ in ends)
+        self._shortest_seconds = min(each.seconds for each in self._kinds if each.seconds is not None)
+
+    def next(self, now: float) -> float:
+        """The earliest time at which a deadline can pass, one that is set later too, in seconds of time.monotonic()."""
+        firsts = (first for each in self._kinds if (first := each.next()) is not None)
+        return min([now + self._shortest_seconds, *firsts])
+
+    def expired(self, now: float) -> Iterator[tuple[T, Callable[[T], None]]]:
+        """The subjects whose deadline has passed, and what ends each; the deadline is removed as it is returned."""
+        for deadlines, end in self._ends:
+            for subject in deadlines.expired(now):
+                yield subject, end
+
+    def stop(self, subject: T) -> None:
+        """Remove the subject's deadlines of all kinds."""
+        for each in self._kinds:
+            each.stop(subject)

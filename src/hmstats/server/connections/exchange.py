@@ -21,7 +21,7 @@ from hmstats.server.cache.version_source import VersionSource
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
 from hmstats.server.connections.call_threads import CallThreads
 from hmstats.server.connections.connection import READ, WRITE, Call, Connection
-from hmstats.server.connections.deadlines import Deadlines
+from hmstats.server.connections.deadlines import Deadlines, DeadlineTable
 from hmstats.server.connections.handshakes import TLS_ONLY, Handshakes, Tls
 from hmstats.server.connections.partial_requests import PartialRequests
 from hmstats.server.connections.prompt_replies import PromptReplies
@@ -89,7 +89,7 @@ class Exchange:
         )
         self._sent = SentCalls(selector, dispatcher, self._end, self._hand_to_worker, self.run_guarded)
         self.answers_itself = False
-        """Whether the last request was answered in this thread: the next event is then near, and no worker is busy."""
+        """Whether this thread answers the last request: the next event is then near, and no worker is busy."""
         self._draining = False
         self._receiving = Deadlines[Connection](limits.receive_seconds)
         self._partial = PartialRequests(limits.max_partial_bytes)
@@ -103,24 +103,22 @@ class Exchange:
         self._idle = Deadlines[Connection](limits.idle_seconds)
         self._lingering = Deadlines[Connection](_LINGER_SECONDS)
         self._leaving = Deadlines[Connection](_FRESH_SECONDS)
-        self._ends: tuple[tuple[Deadlines[Connection], Callable[[Connection], None]], ...] = (
-            (self._calling, self._end_call),
-            (self._relayed, self._end_call),
-            (self._receiving, self._end_receiving),
-            (self._unsent.deadlines, self._end_sending),
-            (self._handshakes.deadlines, self._end_handshake),
-            (self._idle, self._end_idle),
-            (self._lingering, self._close),
-            (self._leaving, self._close),
+        self._deadlines = DeadlineTable[Connection](
+            (
+                (self._calling, self._end_call),
+                (self._relayed, self._end_call),
+                (self._receiving, self._end_receiving),
+                (self._unsent.deadlines, self._end_sending),
+                (self._handshakes.deadlines, self._end_handshake),
+                (self._idle, self._end_idle),
+                (self._lingering, self._close),
+                (self._leaving, self._close),
+            )
         )
-        """Each kind of deadline, and the method that ends a connection after it."""
-        self._deadlines = tuple(deadlines for deadlines, _ in self._ends)
-        self._shortest_seconds = min(each.seconds for each in self._deadlines if each.seconds is not None)
 
     def next_deadline(self, now: float) -> float:
         """The earliest time at which `expire` can have something to do, in seconds of time.monotonic()."""
-        firsts = (first for each in self._deadlines if (first := each.next()) is not None)
-        return min([now + self._shortest_seconds, *firsts])
+        return self._deadlines.next(now)
 
     @property
     def busy(self) -> int:
@@ -260,9 +258,8 @@ class Exchange:
         self._prompt.report_seconds()
         self._prompt.tend_line(now)
         self._sent.leave_late(now)
-        for deadlines, end in self._ends:
-            for connection in deadlines.expired(now):
-                self.run_guarded(connection, end)
+        for connection, end in self._deadlines.expired(now):
+            self.run_guarded(connection, end)
 
     def _end_receiving(self, connection: Connection) -> None:
         sentence = f"a request must arrive within {self._limits.receive_seconds:g} seconds, found a part of one"
@@ -436,14 +433,11 @@ class Exchange:
         connection.call = call
         deadlines = self._relayed if self._threads.relays(call) else self._calling
         deadlines.start(connection)
-        self.answers_itself = self._prompt.accept(call, repeated)
-        if self.answers_itself:
-            if call.answered:
-                self._settle(connection, call)
-            return
-        self.answers_itself = self._sent.send(call)
+        self.answers_itself = self._prompt.accept(call, repeated) or self._sent.send(call)
         if not self.answers_itself:
             self._hand_over(call)
+        elif call.answered:
+            self._settle(connection, call)
 
     def _end(self, call: Call) -> None:
         """Finish a call that was answered in this thread after a version check."""
@@ -576,8 +570,7 @@ class Exchange:
         self._watch(connection, 0)
         self._unsent.remove(connection)
         self._partial.remove(connection)
-        for deadlines in self._deadlines:
-            deadlines.stop(connection)
+        self._deadlines.stop(connection)
         self._handshakes.remove(connection)
         if connection.is_in_step or (connection.call is not None and not connection.call.claim()):
             connection.doomed = True  # a thread works on the socket; it is closed when the call or step is settled

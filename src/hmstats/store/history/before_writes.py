@@ -70,10 +70,16 @@ def of_written(
     A write that says what it has `stored` need copy nothing if those before it said so `since` a version of the table.
     """
     wanted = RowSelection(of, columns=True, engine=True, known=True, top_k=target.has_top_k)
-    known: dict[str, Any] = {"table_id": target.id, "said_CAT_NAME": name.catalog, "since": since}
-    known |= {"said_DB_NAME": name.database, "said_TBL_NAME": name.table}
-    known |= {"said_STORED": stored and stored.text, "said_STORED_SKETCHES": stored and stored.hashes}
-    known |= {"said_COLUMN_NAMES": json.dumps(columns)}  # in the order of what is stored
+    known = {
+        "table_id": target.id,
+        "since": since,
+        "said_CAT_NAME": name.catalog,
+        "said_DB_NAME": name.database,
+        "said_TBL_NAME": name.table,
+        "said_STORED": stored and stored.text,
+        "said_STORED_SKETCHES": stored and stored.hashes,
+        "said_COLUMN_NAMES": json.dumps(columns),  # in the order of what is stored
+    }
     if since is None:
         _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine, known)
     else:
@@ -125,11 +131,12 @@ def _copy_to_history(
     if not unit.keeps_history or not ids or unit.shape.lacks(HMSTATS_HISTORY):
         return
     whole = any(wanted.of is OwnerKind.TABLES for wanted, _ in parts)
-    values = (
-        _values(unit, kind, ids, columns, engine)
-        | dict(known)
-        | {"said_PART_IDS": None if whole else json.dumps(list(ids))}
-    )
+    values = _said(unit, kind, engine)
+    values["said_PART_IDS"] = None if whole else json.dumps(list(ids))
+    if known and all(rows == (_STEP,) for _, rows in parts):  # the step of a known table reads no other rows
+        values |= known
+    else:
+        values |= _selected(unit, ids, columns) | dict(known)
     for wanted, rows in parts:
         if unit.connection.dialect.name == "sqlite":
             for each in replaced_rows.for_sqlite(rows, wanted):
@@ -140,22 +147,27 @@ def _copy_to_history(
             text.queue(unit, values | (unit.expects.values if unit.expects else {}))
 
 
-def _values(
-    unit: Unit, kind: Kind, ids: Sequence[int], columns: Collection[str] | None, engine: str | None
-) -> dict[str, Any]:
-    """The parameters of a step's statements."""
-    connection, who = unit.connection, caller.get()
+def _said(unit: Unit, kind: Kind, engine: str | None) -> dict[str, Any]:
+    """What a step says of its write: the parameters of all of its statements."""
+    who = caller.get()
     return {
         "at": unit.now_milliseconds,
         "step": unit.next_step(),
-        "counted": bound(connection, sorted(unit.counted)),
-        "ids": bound(connection, list(ids)),
-        "columns": None if columns is None else bound(connection, sorted(columns)),
-        "keys": bound(connection, RESTORED),
-        "of_spark": f"{SPARK}%",
+        "counted": bound(unit.connection, sorted(unit.counted)),
         "said_WRITER": who.writer and who.writer.replace("\0", "\ufffd")[:256],
         "said_CALL_NAME": who.call,
         "said_KIND": kind.value,
         "said_ENGINE": engine,
-        "said_COLUMN_NAMES": None if columns is None else json.dumps(sorted(columns)),
+    }
+
+
+def _selected(unit: Unit, ids: Sequence[int], columns: Collection[str] | None) -> dict[str, Any]:
+    """The parameters of statements that read the rows of a step."""
+    connection, ordered = unit.connection, None if columns is None else sorted(columns)
+    return {
+        "ids": bound(connection, list(ids)),
+        "columns": None if ordered is None else bound(connection, ordered),
+        "keys": bound(connection, RESTORED),
+        "of_spark": f"{SPARK}%",
+        "said_COLUMN_NAMES": None if ordered is None else json.dumps(ordered),
     }

@@ -22,6 +22,7 @@ _REPLACED = frozenset({"COLUMN_TYPE", "NUM_DISTINCTS", "LAST_ANALYZED", "TOP_K_H
 """The columns whose stored value is replaced by an unknown one too."""
 _TYPE = CONTENT.index("COLUMN_TYPE")
 _HEX_DIGITS = 64
+_COMPACT = json.JSONEncoder(separators=(",", ":"))
 
 Content = tuple[Any, ...]
 """The values of a row by CONTENT: numbers, the hashes of sketches, and the text of the provenance."""
@@ -48,7 +49,7 @@ def pack(values: Mapping[str, Sequence[Any]]) -> StoredValues:
         hashed = _HASHES.get(name)
         stored = of_rows if hashed is None else [places.get(sketch) for sketch in of_rows]
         said[hashed or name] = stored[0] if is_single(stored) else stored
-    return StoredValues(json.dumps(said, separators=(",", ":")), "".join(sketches) or None, sketches)
+    return StoredValues(_COMPACT.encode(said), "".join(sketches) or None, sketches)
 
 
 def rows(step: Any) -> Iterator[tuple[int, str, Row]]:

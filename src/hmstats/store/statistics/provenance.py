@@ -101,6 +101,7 @@ def _quote(column: str) -> str:
     return json.dumps(column, ensure_ascii=False)
 
 
+@lru_cache(maxsize=64)  # a write needs it for its rows and for the history
 def array_text(made: Provenance, now_seconds: int) -> str:
     """The text of a provenance as it is stored, with this time unless it has another."""
     values = [_storable(value) for value in _VALUES(made)]
