@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import product
+from itertools import chain, count, product
 from typing import Any
 
 from hmstats.store.history.replaced_rows import CONTENT
@@ -41,9 +41,10 @@ class StoredValues:
 
 def pack(values: Mapping[str, Sequence[Any]]) -> StoredValues:
     """The rows of a write, given as the values of all rows by column of TAB_COL_STATS, and by PROVENANCE its texts."""
-    each = {sketch for name in _HASHES for sketch in values.get(name, ()) if sketch is not None}
+    each = dict.fromkeys(chain.from_iterable(values.get(name, ()) for name in _HASHES))
+    each.pop(None, None)
     sketches = {sha256(sketch).hexdigest(): sketch for sketch in each}
-    places: dict[bytes | None, int] = {sketch: place for place, sketch in enumerate(sketches.values())}
+    places = dict(zip(each, count()))
     said: dict[str, Any] = {}
     for name, of_rows in values.items():
         hashed = _HASHES.get(name)
