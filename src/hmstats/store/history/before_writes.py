@@ -131,12 +131,12 @@ def _copy_to_history(
     if not unit.keeps_history or not ids or unit.shape.lacks(HMSTATS_HISTORY):
         return
     whole = any(wanted.of is OwnerKind.TABLES for wanted, _ in parts)
-    values = _said(unit, kind, engine)
+    values = _step_parameters(unit, kind, engine)
     values["said_PART_IDS"] = None if whole else json.dumps(list(ids))
     if known and all(rows == (_STEP,) for _, rows in parts):  # the step of a known table reads no other rows
         values |= known
     else:
-        values |= _selected(unit, ids, columns) | dict(known)
+        values |= _row_parameters(unit, ids, columns) | dict(known)
     for wanted, rows in parts:
         if unit.connection.dialect.name == "sqlite":
             for each in replaced_rows.for_sqlite(rows, wanted):
@@ -147,7 +147,7 @@ def _copy_to_history(
             text.queue(unit, values | (unit.expects.values if unit.expects else {}))
 
 
-def _said(unit: Unit, kind: Kind, engine: str | None) -> dict[str, Any]:
+def _step_parameters(unit: Unit, kind: Kind, engine: str | None) -> dict[str, Any]:
     """What a step says of its write: the parameters of all of its statements."""
     who = caller.get()
     return {
@@ -161,7 +161,7 @@ def _said(unit: Unit, kind: Kind, engine: str | None) -> dict[str, Any]:
     }
 
 
-def _selected(unit: Unit, ids: Sequence[int], columns: Collection[str] | None) -> dict[str, Any]:
+def _row_parameters(unit: Unit, ids: Sequence[int], columns: Collection[str] | None) -> dict[str, Any]:
     """The parameters of statements that read the rows of a step."""
     connection, ordered = unit.connection, None if columns is None else sorted(columns)
     return {
