@@ -19,6 +19,7 @@ from hmstats.gateway.statistics.merging import merges, nothing_merged, without_u
 from hmstats.gateway.statistics.mirroring import Mirroring
 from hmstats.gateway.statistics.objects_with_statistics import (
     WITH_STATISTICS,
+    may_want,
     wanted_of,
     with_statistics,
     without_statistics,
@@ -57,8 +58,8 @@ _LOST_SECONDS = 30.0
 """Between two looks for lost calls; half of a gateway's patience if that is less."""
 _LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING
 """The calls whose arguments may be decoded; all others pass as bytes."""
-_UPSTREAMS_ALONE = SENT_TWICE - _LOOKED_AT - KEPT - KEPT_BY_NONE
-"""The reads of which nothing is here."""
+_MAY_BE_UPSTREAMS_ALONE = SENT_TWICE - (_LOOKED_AT - WITH_STATISTICS) - KEPT_BY_NONE
+"""The reads of which nothing may be here."""
 _KEPT_BY_NONE = (
     "preferences, health, runs of refresh and pending statistics are kept by an hmstats that has the tables itself, "
     "and not by a gateway to another metastore"
@@ -190,7 +191,8 @@ class Gateway:
 
     def send_at_once(self, request: Request, session: Session) -> SentCall | None:
         """A small read of which nothing is here, sent to the upstream without waiting; None if it was not sent."""
-        if request.head.name not in _UPSTREAMS_ALONE:
+        name = request.head.name
+        if name not in _MAY_BE_UPSTREAMS_ALONE or may_want(request) or (name in KEPT and not self._kept.keeps_none):
             return None
         user = User(session.user, session.groups)
         return self._joined.send(user, request, lambda: self._relay.send_at_once(request, session))

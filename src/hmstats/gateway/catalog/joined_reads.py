@@ -55,11 +55,14 @@ class JoinedReads:
         own = self.rounds.enter_first(key)
         if own is None:
             return None
-        sent = send()
-        if sent is None:
-            self.rounds.end(key, own)
-        else:
-            sent.when_left = partial(self.rounds.end, key, own)
+        sent = None
+        try:
+            sent = send()
+        finally:
+            if sent is None:
+                self.rounds.end(key, own)
+            else:
+                sent.when_left = partial(self.rounds.end, key, own)
         return sent
 
 

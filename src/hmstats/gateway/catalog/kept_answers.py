@@ -112,6 +112,11 @@ class KeptAnswers:
             return None
         return Read(found.result, known.read_to) if known.last <= found.number <= known.read_to else None
 
+    @property
+    def keeps_none(self) -> bool:
+        """Whether it is known that no answer is kept."""
+        return not self._most_bytes or self._log.proves_nothing
+
     def count(self) -> None:
         """Count a call that was answered by a kept answer."""
         self._counted.inc()

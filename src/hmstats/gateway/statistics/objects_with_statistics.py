@@ -45,10 +45,15 @@ class Wanted:
         return self.question.own
 
 
+def may_want(request: Request) -> bool:
+    """Whether a call may ask for statistics, by its bytes alone."""
+    mark = _MARKS.get(request.head.name)
+    return mark is not None and mark in request.message
+
+
 def wanted_of(request: Request, decode: Callable[[], Mapping[str, Any]]) -> Wanted | None:
     """What a call asks for with statistics; None if it does not. Calls without any are not decoded."""
-    mark = _MARKS.get(request.head.name)
-    if mark is None or mark not in request.message:
+    if not may_want(request):
         return None
     asked = decode()["req"]
     if request.head.name == "get_table_req":

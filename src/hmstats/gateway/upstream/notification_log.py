@@ -75,6 +75,11 @@ class NotificationLog:
             return None
         return number
 
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether it is known that the log proves nothing."""
+        return self._is_usable is False
+
     def _ask_number(self, calls: UpstreamCalls) -> int:
         """The last number, from an answer that was asked for after this call began. Raises as UpstreamCalls.call."""
 
