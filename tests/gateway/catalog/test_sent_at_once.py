@@ -67,6 +67,7 @@ def sent(gateway: Gateway, method: str, **arguments: Any) -> bool:
     found = gateway.send_at_once(Request.of(request(method, **arguments)), _CLIENT)
     if found is None:
         return False
+    found.hand_over()
     answer = found.finish(WholeAnswer())
     assert reply_of(answer.rest).content == reply_of(asked(gateway, method, **arguments).rest).content
     return True
