@@ -175,6 +175,13 @@ def test_executors_that_come_later_have_tasks(place: Place, expected: dict[str, 
     assert len({each["Index"] for each in seen.started if each["Stage"] == 0}) > TASKS_PER_CORE * LEAST_CORES
 
 
+def test_a_cluster_without_a_limit_is_used_whole(place: Place, expected: dict[str, Any], tmp_path: Path) -> None:
+    """The job is cut for all cores, which join while the session begins."""
+    seen = analysed(place, expected, tmp_path, {}, group_rows=ROWS // 4)
+    assert len(seen.joined) == 4
+    assert len({each["Index"] for each in seen.started if each["Stage"] == 0}) > TASKS_PER_CORE * LEAST_CORES
+
+
 def analysed(
     place: Place,
     expected: Mapping[str, Any],

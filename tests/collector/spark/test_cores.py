@@ -1,4 +1,5 @@
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -16,12 +17,31 @@ class Conf(dict[str, str]):
 
 
 class Context:
-    """A session with cores that are there already."""
+    """A session with cores that are there already, or join at these seconds after it began, one for each executor."""
 
-    def __init__(self, there: int, settings: Mapping[str, str], master: str = "yarn") -> None:
+    def __init__(
+        self, there: int, settings: Mapping[str, str], master: str = "yarn", joining: Sequence[float] = ()
+    ) -> None:
         self.master = master
-        self.defaultParallelism = there
+        self._there = there
         self._conf = Conf(settings)
+        self._joining = joining
+        self.startTime = 0
+        self._jsc: Any = self
+
+    @property
+    def defaultParallelism(self) -> int:  # noqa: N802 - as Spark names it
+        return max(self._there, self.size() - 1)
+
+    def sc(self) -> "Context":
+        return self
+
+    def getExecutorMemoryStatus(self) -> "Context":  # noqa: N802 - as Spark names it
+        return self
+
+    def size(self) -> int:
+        """The driver and the executors that have joined."""
+        return 1 + sum(each <= time.time() for each in self._joining)
 
     def getConf(self) -> Conf:  # noqa: N802 - as Spark names it
         return self._conf
@@ -51,3 +71,33 @@ def test_executors_that_may_come_count(there: int, settings: dict[str, str], cor
 def test_one_machine_has_its_cores_at_once() -> None:
     context: Any = Context(2, GROWS | {"spark.cores.max": "12"}, "local[2]")
     assert expected_cores(context) == 2
+
+
+@pytest.mark.parametrize(
+    ("age", "joining", "cores", "until"),
+    [
+        (0.5, (3.0, 3.5, 4.0, 5.5), 4, 7.5),
+        (0.5, (0.1, 0.2), 2, 2.5),
+        (6.0, (0.1, 0.2, 0.3), 3, 8.0),
+        (0.5, (), 2, 15.0),
+        (0.5, (3.0, 4.0, 9.0), 2, 6.0),
+        (0.5, tuple(range(1, 30)), 15, 15.0),
+        (30.0, (1.0, 1.0, 1.0, 1.0), 4, 30.0),
+    ],
+)
+def test_executors_of_a_standalone_cluster_are_waited_for(
+    monkeypatch: pytest.MonkeyPatch, age: float, joining: Sequence[float], cores: int, until: float
+) -> None:
+    clock = [age]
+    monkeypatch.setattr(time, "time", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic", lambda: 100 + clock[0])
+    monkeypatch.setattr(time, "sleep", lambda seconds: clock.append(clock.pop() + seconds))
+    context: Any = Context(2, {}, "spark://host:7077", joining)
+    assert expected_cores(context) == cores
+    assert clock[0] == pytest.approx(until, abs=0.2)
+
+
+def test_a_standalone_cluster_with_a_limit_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits"))
+    context: Any = Context(2, {"spark.cores.max": "12"}, "spark://host:7077")
+    assert expected_cores(context) == 12
