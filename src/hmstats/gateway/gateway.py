@@ -58,7 +58,7 @@ _LOST_SECONDS = 30.0
 """Between two looks for lost calls; half of a gateway's patience if that is less."""
 _LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING
 """The calls whose arguments may be decoded; all others pass as bytes."""
-_MAY_BE_UPSTREAMS_ALONE = SENT_TWICE - (_LOOKED_AT - WITH_STATISTICS) - KEPT_BY_NONE
+_MAY_BE_UPSTREAMS_ALONE = SENT_TWICE - (_LOOKED_AT - WITH_STATISTICS) - KEPT_BY_NONE - OURS_ALONE
 """The reads of which nothing may be here."""
 _KEPT_BY_NONE = (
     "preferences, health, runs of refresh and pending statistics are kept by an hmstats that has the tables itself, "

@@ -42,7 +42,7 @@ def _upstream(setting: UpstreamSetting, settings: Settings) -> UpstreamPlace:
     dispatcher, chores = assemble_here(
         store, warehouse_of(settings), rules_of(settings), mirrors=True, answers_bytes=settings.answers_bytes
     )
-    gateway = gateway_to(setting.uris, settings, store, setting.name, alone=False)
+    gateway = gateway_to(setting.uris, settings, store, setting.name)
     return UpstreamPlace(setting.name, gateway, dispatcher.run, chores)
 
 

@@ -23,14 +23,11 @@ def relay_of(settings: Settings, store: Store) -> Gateway | None:
     calls, and for a store that has tables of its own, or without an upstream has tables of another metastore.
     """
     check_mirrors(store, are_wanted=settings.upstream is not None)
-    return None if settings.upstream is None else gateway_to(settings.upstream, settings, store, UPSTREAM, alone=True)
+    return None if settings.upstream is None else gateway_to(settings.upstream, settings, store, UPSTREAM)
 
 
-def gateway_to(uris: str, settings: Settings, store: Store, name: str, *, alone: bool) -> Gateway:
-    """A gateway to the metastore at these addresses, which keeps its statistics in a store, and may not be `alone`.
-
-    Raises as `relay_of`.
-    """
+def gateway_to(uris: str, settings: Settings, store: Store, name: str) -> Gateway:
+    """A gateway to the metastore at these addresses, which keeps its statistics in a store. Raises as `relay_of`."""
     for unreached in ("rules", "read_only", "hive_site"):
         if getattr(settings, unreached):
             raise SettingsError(
@@ -54,7 +51,6 @@ def gateway_to(uris: str, settings: Settings, store: Store, name: str, *, alone:
         tls,
         settings.upstream_answer_bytes,
         principal=_principal(settings),
-        alone=alone,
     )
     return Gateway(
         relay,

@@ -14,6 +14,7 @@ from hmstats.gateway.places.unions import UNIONS, union
 from hmstats.gateway.statistics.questions import KEPT_BY_NONE, OURS_ALONE
 from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.gateway.upstream.calls import ANSWERED_HERE
+from hmstats.gateway.upstream.sent_call import SentCall
 from hmstats.model.catalog.names import database_text
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.server.calls.call_kinds import READS
@@ -21,7 +22,7 @@ from hmstats.server.calls.relaying import Here, Relayed, Stream
 from hmstats.server.chores import Chore
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
-from hmstats.service.mirrors.routes import OWN
+from hmstats.service.mirrors.routes import OWN, Route
 
 _OURS = KEPT_BY_NONE | OURS_ALONE
 """Calls that no metastore but hmstats knows: those that name no database are about hmstats' own tables."""
@@ -76,11 +77,18 @@ class Places:
         """
         if request.head.name in UNIONS:
             return self._union(request, session, here)
-        place = self._place_of(request)
+        place = self._place_of(request, self.routing.route)
         return here() if place == OWN else self.upstreams[place].answer(request, session, stream)
 
-    def send_at_once(self, request: Request, session: Session) -> None:
-        """None: a thread asks, in a slot of the place."""
+    def send_at_once(self, request: Request, session: Session) -> SentCall | None:
+        """A small read of which nothing is here, sent to its upstream without waiting; None if it was not sent."""
+        if request.head.name in UNIONS:
+            return None
+        try:
+            place = self._place_of(request, self.routing.known_route)
+        except MetaError:  # a thread reads the routes, or says why the call is refused
+            return None
+        return None if place == OWN else self.upstreams[place].gateway.send_at_once(request, session)
 
     @property
     def chores(self) -> Sequence[Chore]:
@@ -98,18 +106,18 @@ class Places:
         for each in self.upstreams.values():
             each.gateway.close()
 
-    def _place_of(self, request: Request) -> str:
-        """The place that a call belongs to. Raises MetaError for a call that must not be carried out."""
+    def _place_of(self, request: Request, route: Callable[[DatabaseName], Route]) -> str:
+        """The place that a call belongs to. Raises as `route` does, and MetaError if it must not be carried out."""
         name = request.head.name
         databases = databases_of(request)
         if not databases:
             return OWN if name in _OURS else self.routing.default
-        routes = {each: self.routing.route(each) for each in databases}
+        routes = {each: route(each) for each in databases}
         places = {each.place for each in routes.values()}
         if len(places) > 1:
-            there = ", ".join(f"{database_text(each)} in {_title(route.place)}" for each, route in routes.items())
+            there = ", ".join(f"{database_text(each)} in {_title(found.place)}" for each, found in routes.items())
             raise MetaError(f"{name} is refused: its databases must be in one metastore, found {there}")
-        moving = [each for each, route in routes.items() if route.moving]
+        moving = [each for each, found in routes.items() if found.moving]
         if moving and name not in READS:
             raise MetaError(
                 f"{name} is refused: database {database_text(moving[0])} must not be changed while it is moved; try "

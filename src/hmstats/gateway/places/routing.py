@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from hmstats.errors import StoreUnavailable
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName
 from hmstats.service.mirrors.routes import Route, StoredRoutes
 
@@ -41,7 +42,13 @@ class Routing:
 
     def route(self, name: DatabaseName) -> Route:
         """The route of a database. Raises StoreUnavailable."""
-        return self._moved().get(name) or Route(self.place_by_settings(name))
+        return self._route_in(self._moved(), name)
+
+    def known_route(self, name: DatabaseName) -> Route:
+        """The route of a database, without waiting. Raises StoreUnavailable if routes must be read anew."""
+        if not self._is_fresh:
+            raise StoreUnavailable("the routes of databases must be read anew")
+        return self._route_in(self._routes, name)
 
     def settle(self) -> None:
         """Return when all servers have seen the routes that are stored now."""
@@ -53,12 +60,19 @@ class Routing:
         text = name.database if name.catalog == DEFAULT_CATALOG else f"{name.catalog}.{name.database}"
         return next((each.place for each in self._patterns if fnmatchcase(text, each.text.lower())), self.default)
 
+    def _route_in(self, moved: Mapping[DatabaseName, Route], name: DatabaseName) -> Route:
+        return moved.get(name) or Route(self.place_by_settings(name))
+
+    @property
+    def _is_fresh(self) -> bool:
+        read_at = self._read_at
+        return read_at is not None and time.monotonic() - read_at < LEASE_SECONDS
+
     def _moved(self) -> Mapping[DatabaseName, Route]:
-        now = time.monotonic()
-        if self._read_at is not None and now - self._read_at < LEASE_SECONDS:
+        if self._is_fresh:
             return self._routes
         with self._lock:
-            if self._read_at is None or now - self._read_at >= LEASE_SECONDS:
+            if not self._is_fresh:
                 began = time.monotonic()
                 self._routes = self.stored.read()
                 self._read_at = began

@@ -43,7 +43,7 @@ class UpstreamRelay:
     Some of the `connections` are for calls that are sent at once, the others for as many threads. Half as many more may
     belong to clients that have set something on theirs. `tls` encrypts the connections to addresses
     thrift+tls. `most_held_bytes` may be held of an answer that is not passed on in parts. `principal` is the upstream's
-    in Kerberos, behind which nothing is sent at once; nor is it if there are relays beside, not `alone`.
+    in Kerberos, behind which nothing is sent at once.
     """
 
     has_own_tables = False
@@ -58,9 +58,8 @@ class UpstreamRelay:
         most_held_bytes: int = MOST_HELD_BYTES,
         *,
         principal: str | None = None,
-        alone: bool = True,
     ) -> None:
-        self._at_once = min(_AT_ONCE, connections // 4) if alone and principal is None else 0
+        self._at_once = min(_AT_ONCE, connections // 4) if principal is None else 0
         self.threads = connections - self._at_once
         self._upstreams = Upstreams(addresses)
         self._connecting = Connecting(times, tls, principal, most_held_bytes)
