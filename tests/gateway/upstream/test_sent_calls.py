@@ -31,11 +31,11 @@ LONG = [f"database_{number:09}" for number in range(20_000)]
 
 
 class Counted:
-    """How many calls were sent at once, whole when they were taken, and finished by threads."""
+    """How many calls were sent at once, whole when taken, left to threads, finished by these, and given up."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.sent = self.taken = self.finished = self.abandoned = 0
-        take, finish, abandon = SentCall.take, SentCall.finish, SentCall.abandon
+        self.looks = self.sent = self.taken = self.left = self.finished = self.abandoned = 0
+        take, leave, finish, abandon = SentCall.take, SentCall.hand_over, SentCall.finish, SentCall.abandon
         init = SentCall.__init__
 
         def counted_init(call: SentCall, *arguments: object) -> None:
@@ -43,9 +43,14 @@ class Counted:
             init(call, *arguments)  # type: ignore[arg-type]
 
         def counted_take(call: SentCall) -> object:
+            self.looks += 1
             found = take(call)
             self.taken += found is not None
             return found
+
+        def counted_leave(call: SentCall) -> None:
+            self.left += 1
+            leave(call)
 
         def counted_finish(call: SentCall, stream: object) -> object:
             self.finished += 1
@@ -57,12 +62,15 @@ class Counted:
 
         monkeypatch.setattr(SentCall, "__init__", counted_init)
         monkeypatch.setattr(SentCall, "take", counted_take)
+        monkeypatch.setattr(SentCall, "hand_over", counted_leave)
         monkeypatch.setattr(SentCall, "finish", counted_finish)
         monkeypatch.setattr(SentCall, "abandon", counted_abandon)
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    """Counts calls, none of which is late unless a test says so."""
+    monkeypatch.setattr(sent_calls, "_PATIENCE_SECONDS", PATIENCE_SECONDS)
     return Counted(monkeypatch)
 
 
@@ -187,6 +195,7 @@ def test_an_answer_that_is_late_is_waited_for_by_a_thread(counted: Counted, monk
         assert client.ask("get_all_databases").value == NAMES
         assert client.ask("get_all_databases").value == NAMES
         assert upstream.accepted == 1
+        assert counted.left == counted.finished > 0
 
 
 def test_a_connection_that_ends_before_any_answer_is_replaced(counted: Counted) -> None:
@@ -196,6 +205,7 @@ def test_a_connection_that_ends_before_any_answer_is_replaced(counted: Counted) 
     with asked_once(answering(*NAMES, after=leave)) as (upstream, client):
         assert client.ask("get_all_databases").value == NAMES
         assert (upstream.accepted, counted.finished) == (2, 1)
+        assert counted.looks == 1
 
 
 @pytest.mark.parametrize(
@@ -277,37 +287,56 @@ def test_a_call_that_ends_while_a_thread_is_to_finish_it_gives_its_connection_up
             wait_until(lambda: upstream.accepted == number)  # noqa: B023 - called at once
 
 
-def test_a_late_call_is_refused_when_too_many_wait_for_threads(
-    counted: Counted, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """There are three threads, all of which wait for the upstream, and one more call."""
-    monkeypatch.setattr(sent_calls, "_PATIENCE_SECONDS", 0.0)
-    go, is_late = threading.Event(), threading.Event()
-    held = threading.Semaphore(0)
-    leave_late = SentCalls.leave_late
-    monkeypatch.setattr(SentCalls, "leave_late", lambda self, now: leave_late(self, now) if is_late.is_set() else None)
+class Holding:
+    """An upstream that holds its answers from when it is told to until it is told to go on."""
 
-    def behave(side: UpstreamSide) -> None:
+    def __init__(self) -> None:
+        self.holds, self.go = threading.Event(), threading.Event()
+        self._held = threading.Semaphore(0)
+
+    def __call__(self, side: UpstreamSide) -> None:
         while (asked := side.request()) is not None:
-            if counted.sent:
-                held.release()
-                assert go.wait(PATIENCE_SECONDS)
+            if self.holds.is_set():
+                self._held.release()
+                assert self.go.wait(PATIENCE_SECONDS)
             side.send(databases(asked, *NAMES))
 
-    limits = Limits(max_waiting_calls=1)
+    def wait_held(self) -> None:
+        """Return when one more answer is held."""
+        assert self._held.acquire(timeout=PATIENCE_SECONDS)
+
+
+@contextlib.contextmanager
+def late_behind_three(
+    monkeypatch: pytest.MonkeyPatch, limits: Limits
+) -> Iterator[tuple[Client, list[Client], threading.Event]]:
+    """The client of a late call, those of three changes that have all threads and of one more, and what ends that."""
+    monkeypatch.setattr(sent_calls, "_PATIENCE_SECONDS", 0.0)
+    holding, is_late = Holding(), threading.Event()
+    leave_late = SentCalls.leave_late
+    monkeypatch.setattr(SentCalls, "leave_late", lambda self, now: leave_late(self, now) if is_late.is_set() else None)
     with (
-        Upstream(behave) as upstream,
+        Upstream(holding) as upstream,
         gateway(upstream.address, limits=limits) as address,
         contextlib.ExitStack() as stack,
     ):
         late, *others = [stack.enter_context(Client(address)) for _ in range(5)]
         assert late.ask("get_all_databases").value == NAMES
+        holding.holds.set()
         late.send(request("get_all_databases"))
-        assert held.acquire(timeout=PATIENCE_SECONDS)
+        holding.wait_held()
         for number, client in enumerate(others):
             client.send(request("drop_type", type="t"))
-            assert number == 3 or held.acquire(timeout=PATIENCE_SECONDS)
+            if number < 3:
+                holding.wait_held()
         is_late.set()
+        yield late, others, holding.go
+
+
+def test_a_late_call_is_refused_when_too_many_wait_for_threads(
+    counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with late_behind_three(monkeypatch, Limits(max_waiting_calls=1)) as (late, others, go):
         assert "try again later" in late.reply().content.o1.message
         assert (counted.sent, counted.abandoned, counted.finished) == (1, 1, 0)
         go.set()
@@ -316,11 +345,60 @@ def test_a_late_call_is_refused_when_too_many_wait_for_threads(
         assert late.ask("get_all_databases").value == NAMES
 
 
+def test_a_late_call_that_times_out_before_a_thread_is_free_gives_its_connection_up(
+    counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with late_behind_three(monkeypatch, Limits(relay_seconds=2.0)) as (late, _, go):
+        assert "timed out" in late.reply().content.o1.message
+        go.set()
+        wait_until(lambda: counted.abandoned == 1)
+        assert counted.finished == 0
+
+
+def test_calls_beyond_the_first_are_left_to_threads(counted: Counted) -> None:
+    """Of four connections one is for calls that are sent at once, though all of them wait for calls."""
+    holding = Holding()
+    with Upstream(holding) as upstream, gateway(upstream.address) as address, contextlib.ExitStack() as stack:
+        clients = [stack.enter_context(Client(address)) for _ in range(3)]
+        holding.holds.set()
+        change, read = request("drop_type", type="t"), request("get_all_databases")
+        for asked, sent in ((change, 0), (read, 1)):
+            holding.go.clear()
+            for client in clients:
+                client.send(asked)
+                holding.wait_held()
+            assert (upstream.accepted, counted.sent) == (3, sent)
+            holding.go.set()
+            for client in clients:
+                client.socket.recv(1000)
+
+
 def test_requests_that_come_together_are_answered_in_their_order(counted: Counted) -> None:
     with asked_once(answering(*NAMES, after=send_whole)) as (_, client):
         client.socket.sendall(b"".join(request("get_all_databases", number) for number in range(20)))
         assert [client.reply().sequence for _ in range(20)] == list(range(20))
         assert counted.taken == 20
+
+
+def test_calls_of_a_client_with_a_connection_of_its_own_are_left_to_threads(counted: Counted) -> None:
+    def put(session: Session, key: str, value: str) -> None:
+        session.settings[key] = value
+
+    def get(session: Session, name: str, defaultValue: str) -> str:  # noqa: N803 - the API's name
+        return session.settings.get(name, defaultValue)
+
+    with (
+        upstream_of(setMetaConf=put, get_config_value=get) as upstream,
+        gateway(upstream) as address,
+        Client(address) as other,
+        Client(address) as client,
+    ):
+        assert other.ask("get_config_value", name="k", defaultValue="unset").value == "unset"
+        client.ask("setMetaConf", key="k", value="mine")
+        assert client.ask("get_config_value", name="k", defaultValue="unset").value == "mine"
+        assert counted.sent == 0
+        assert other.ask("get_config_value", name="k", defaultValue="unset").value == "unset"
+        assert counted.sent == 1
 
 
 def test_each_users_calls_go_over_its_own_connection(counted: Counted) -> None:
