@@ -5,6 +5,7 @@ All that is stored is what an analysis on one machine stores. The hosts are netw
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -28,6 +29,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 LEAST_CORES = 2
 """Spark takes a session for so large while it has no executor, or one of one core."""
+LATE_SECONDS = 4
+"""How much later executors start than they could."""
 PROGRAM = Path(__file__).with_name("hosts_session.py")
 LOG = "session.log"
 SUBMIT = Path(pyspark.__file__).parent / "bin" / "spark-submit"
@@ -176,8 +179,14 @@ def test_executors_that_come_later_have_tasks(place: Place, expected: dict[str, 
 
 
 def test_a_cluster_without_a_limit_is_used_whole(place: Place, expected: dict[str, Any], tmp_path: Path) -> None:
-    """The job is cut for all cores, which join while the session begins."""
-    seen = analysed(place, expected, tmp_path, {}, group_rows=ROWS // 4)
+    """The job is cut for all cores, though executors join seconds after the session began."""
+    java = tmp_path / "slow" / "bin" / "java"
+    java.parent.mkdir(parents=True)
+    real = Path(os.environ["JAVA_HOME"]) / "bin" / "java" if "JAVA_HOME" in os.environ else shutil.which("java")
+    java.write_text(f'#!/bin/sh\nsleep {LATE_SECONDS}\nexec "{real}" "$@"\n')
+    java.chmod(0o755)
+    slow = {"spark.executorEnv.JAVA_HOME": str(java.parent.parent)}
+    seen = analysed(place, expected, tmp_path, slow, group_rows=ROWS // 4)
     assert len(seen.joined) == 4
     assert len({each["Index"] for each in seen.started if each["Stage"] == 0}) > TASKS_PER_CORE * LEAST_CORES
 
