@@ -102,7 +102,7 @@ class Gateway:
         self._address = address
         self._sending_seconds = sending_seconds
         self._identity = UpstreamIdentity(store)
-        self.threads = relay.threads
+        self.connections, self.threads = relay.connections, relay.threads
         self._relay = relay
         self._writes = writes
         self._mirroring = Mirroring(store)

@@ -30,7 +30,7 @@ class Stored:
 class Upstream:
     """An upstream to which each call is sent at once."""
 
-    threads = 4
+    connections, threads = 4, 3
 
     def __init__(self) -> None:
         self.gateway = self
@@ -69,6 +69,11 @@ def test_each_call_goes_to_the_upstream_of_its_database(two: Two) -> None:
     assert two.sent("get_table", dbname="b_d", tbl_name="t")
     assert two.sent("get_config_value", name="hive.x", defaultValue="")
     assert (two.first.sent, two.second.sent) == (["get_database", "get_config_value"], ["get_table"])
+
+
+def test_late_calls_take_no_thread_from_another_upstream(two: Two) -> None:
+    """Each upstream may have a thread for each of its connections."""
+    assert two.places.threads == 8
 
 
 def test_lists_of_all_places_and_calls_about_own_tables_are_left_to_threads(two: Two) -> None:

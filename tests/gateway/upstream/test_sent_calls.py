@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client import REGISTRY
 from tests.fixtures.authorities import issued
 from tests.gateway.gateways import Upstream, UpstreamSide, databases, gateway, upstream_of, wait_until
 from tests.server.layers.test_tls import tls_of, trusting
@@ -95,6 +96,25 @@ def asked_once(
     with Upstream(behave) as upstream, gateway(upstream.address, limits=limits) as address, Client(address) as client:
         client.ask("get_all_databases")
         yield upstream, client
+
+
+class Holding:
+    """An upstream that holds its answers from when it is told to until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.holds, self.go = threading.Event(), threading.Event()
+        self._held = threading.Semaphore(0)
+
+    def __call__(self, side: UpstreamSide) -> None:
+        while (asked := side.request()) is not None:
+            if self.holds.is_set():
+                self._held.release()
+                assert self.go.wait(PATIENCE_SECONDS)
+            side.send(databases(asked, *NAMES))
+
+    def wait_held(self) -> None:
+        """Return when one more answer is held."""
+        assert self._held.acquire(timeout=PATIENCE_SECONDS)
 
 
 def send_whole(side: UpstreamSide, answer: bytes) -> None:
@@ -198,6 +218,26 @@ def test_an_answer_that_is_late_is_waited_for_by_a_thread(counted: Counted, monk
         assert counted.left == counted.finished > 0
 
 
+def test_the_time_of_a_late_call_counts_from_when_it_was_sent(
+    counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sent_calls, "_PATIENCE_SECONDS", 0.0)
+    labels = {"method": "get_all_databases", "outcome": "relayed"}
+    began = list[float]()
+
+    def send_late(side: UpstreamSide, answer: bytes) -> None:
+        began.append(time.perf_counter())
+        wait_until(lambda: counted.finished > 0)
+        began.append(time.perf_counter())
+        side.send(answer)
+
+    with asked_once(answering(*NAMES, after=send_late)) as (_, client):
+        before = REGISTRY.get_sample_value("hmstats_rpc_seconds_sum", labels) or 0.0
+        assert client.ask("get_all_databases").value == NAMES
+        after = REGISTRY.get_sample_value("hmstats_rpc_seconds_sum", labels) or 0.0
+        assert after - before > began[1] - began[0]
+
+
 def test_a_connection_that_ends_before_any_answer_is_replaced(counted: Counted) -> None:
     def leave(side: UpstreamSide, answer: bytes) -> None:
         side.socket.shutdown(2)
@@ -233,18 +273,14 @@ def test_an_answer_that_is_none_ends_its_client_and_no_other(counted: Counted, s
 
 
 def test_a_client_that_leaves_costs_no_connection(counted: Counted) -> None:
-    go = threading.Event()
-
-    def send_when_told(side: UpstreamSide, answer: bytes) -> None:
-        assert go.wait(PATIENCE_SECONDS)
-        side.send(answer)
-
-    with Upstream(answering(*NAMES, after=send_when_told)) as upstream, gateway(upstream.address) as address:
+    holding = Holding()
+    with Upstream(holding) as upstream, gateway(upstream.address) as address:
         with Client(address) as leaving:
             leaving.ask("get_all_databases")
+            holding.holds.set()
             leaving.send(request("get_all_databases"))
-            wait_until(lambda: counted.sent == 1)
-        go.set()
+            holding.wait_held()
+        holding.go.set()
         wait_until(lambda: counted.taken == 1)
         with Client(address) as client:
             assert client.ask("get_all_databases").value == NAMES
@@ -252,19 +288,14 @@ def test_a_client_that_leaves_costs_no_connection(counted: Counted) -> None:
 
 
 def test_an_answer_behind_the_time_limit_is_nobodys(counted: Counted) -> None:
-    go = threading.Event()
-
-    def send_when_told(side: UpstreamSide, answer: bytes) -> None:
-        assert go.wait(PATIENCE_SECONDS)
-        side.send(answer)
-
-    behave = answering(*NAMES, after=send_when_told)
-    with Upstream(behave) as upstream, gateway(upstream.address, limits=Limits(relay_seconds=0.2)) as address:
+    holding = Holding()
+    with Upstream(holding) as upstream, gateway(upstream.address, limits=Limits(relay_seconds=0.2)) as address:
         with Client(address) as client:
             client.ask("get_all_databases")
+            holding.holds.set()
             refused = client.ask("get_all_databases", sequence=8)
             assert "timed out after 0.2 seconds" in refused.content.o1.message
-        go.set()
+        holding.go.set()
         wait_until(lambda: counted.taken + counted.abandoned == 1)
         with Client(address) as client:
             assert client.ask("get_all_databases", sequence=9).sequence == 9
@@ -285,25 +316,6 @@ def test_a_call_that_ends_while_a_thread_is_to_finish_it_gives_its_connection_up
                 client.ask("get_all_databases")
                 assert "timed out" in client.ask("get_all_databases").content.o1.message
             wait_until(lambda: upstream.accepted == number)  # noqa: B023 - called at once
-
-
-class Holding:
-    """An upstream that holds its answers from when it is told to until it is told to go on."""
-
-    def __init__(self) -> None:
-        self.holds, self.go = threading.Event(), threading.Event()
-        self._held = threading.Semaphore(0)
-
-    def __call__(self, side: UpstreamSide) -> None:
-        while (asked := side.request()) is not None:
-            if self.holds.is_set():
-                self._held.release()
-                assert self.go.wait(PATIENCE_SECONDS)
-            side.send(databases(asked, *NAMES))
-
-    def wait_held(self) -> None:
-        """Return when one more answer is held."""
-        assert self._held.acquire(timeout=PATIENCE_SECONDS)
 
 
 @contextlib.contextmanager

@@ -64,7 +64,8 @@ class Places:
     def __init__(self, upstreams: Mapping[str, UpstreamPlace], routing: Routing) -> None:
         self.upstreams = upstreams
         self.routing = routing
-        self.threads = sum(each.gateway.threads for each in upstreams.values())
+        # A call that was sent at once and is late has a thread beside those with a slot: no other upstream's.
+        self.threads = sum(each.gateway.connections for each in upstreams.values())
 
     def takes(self, name: str) -> bool:
         """Whether a call may need an upstream: all but those of the connection."""

@@ -60,6 +60,7 @@ class UpstreamRelay:
         principal: str | None = None,
     ) -> None:
         self._at_once = min(_AT_ONCE, connections // 4) if principal is None else 0
+        self.connections = connections
         self.threads = connections - self._at_once
         self._upstreams = Upstreams(addresses)
         self._connecting = Connecting(times, tls, principal, most_held_bytes)

@@ -35,6 +35,11 @@ class SentCall:
         self.when_left: Callable[[], None] | None = None
         """Called once, when the call has ended or is left to a thread."""
 
+    @property
+    def began_seconds(self) -> float:
+        """When the call was sent, by time.perf_counter()."""
+        return self._answer.began_seconds
+
     def fileno(self) -> int:
         """The descriptor for a selector to watch."""
         return self._connection.fileno()

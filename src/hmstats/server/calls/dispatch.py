@@ -158,9 +158,9 @@ class Dispatcher:
             return None
         return self.relay.send_at_once(request, session)
 
-    def record_relayed(self, request: Request, session: Session, started: float, relayed: Relayed) -> None:
+    def record_relayed(self, request: Request, session: Session, sent: Sent, relayed: Relayed) -> None:
         """Record a call that was sent at once, and answered."""
-        copy_context().run(self._record_relayed, request, session, started, relayed)
+        copy_context().run(self._record_relayed, request, session, sent, relayed)
 
     def run(self, request: Request, session: Session) -> Relayed:
         """The answer to a call by `calls`, whichever calls another metastore would answer. Raises nothing."""
@@ -300,9 +300,9 @@ class Dispatcher:
             fields["reason"] = reason[:_LONGEST_REASON]
         self._calls_log.log(level, "call", **(get_contextvars() | fields))
 
-    def _record_relayed(self, request: Request, session: Session, started: float, relayed: Relayed) -> None:
+    def _record_relayed(self, request: Request, session: Session, sent: Sent, relayed: Relayed) -> None:
         bind_contextvars(request_id=secrets.token_hex(8), method=request.head.name, **_client(session))
-        self._record_call(request, session, started, RELAYED_REFUSAL if relayed.refused else RELAYED)
+        self._record_call(request, session, sent.began_seconds, RELAYED_REFUSAL if relayed.refused else RELAYED)
 
     def _relayed(self, request: Request, session: Session, stream: Stream, sent: Sent | None) -> Pieces | None:
         with _span(request):
@@ -310,7 +310,7 @@ class Dispatcher:
 
     def _relay_call(self, request: Request, session: Session, stream: Stream, sent: Sent | None) -> Pieces | None:
         assert self.relay is not None
-        started = time.perf_counter()
+        started = sent.began_seconds if sent else time.perf_counter()
         head = request.head
         request_id = secrets.token_hex(8)
         bind_contextvars(request_id=request_id, method=head.name, **_client(session), **_trace())

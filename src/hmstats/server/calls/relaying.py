@@ -49,6 +49,10 @@ class Here(Protocol):
 class Sent(Protocol):
     """A call on its way to another metastore and back. One thread at a time has it, a relaying one at last."""
 
+    @property
+    def began_seconds(self) -> float:
+        """When the call was sent, by time.perf_counter()."""
+
     def fileno(self) -> int:
         """The descriptor for a selector to watch."""
 

@@ -5,7 +5,6 @@ thread wait, a long answer or a late one, is left to a relaying thread.
 """
 
 import selectors
-import time
 from collections.abc import Callable
 from functools import partial
 
@@ -38,8 +37,8 @@ class SentCalls:
         self._ended = ended
         self._leave = leave
         self._run_guarded = run_guarded
-        self._began: dict[Call, float] = {}
         self._deadlines = Deadlines[Call](_PATIENCE_SECONDS)
+        """Those of all calls under way."""
 
     def send(self, call: Call) -> bool:
         """Send a call, unless that would take waiting or its reply takes long to encode. Returns whether it was sent.
@@ -48,11 +47,9 @@ class SentCalls:
         """
         if not call.protocol.encodes_at_once:
             return False
-        began = time.perf_counter()
         call.sent = self._dispatcher.send_at_once(call.request, call.connection.session)
         if call.sent is None:
             return False
-        self._began[call] = began
         self._deadlines.start(call)
         self._watch(call, call.sent)
         return True
@@ -64,9 +61,9 @@ class SentCalls:
 
     def close(self) -> None:
         """End all calls without an answer."""
-        for call in list(self._began):
+        while (call := self._deadlines.first()) is not None:
+            self._deadlines.stop(call)
             self._unwatch(call).abandon()
-            self._forget(call)
 
     def _watch(self, call: Call, sent: Sent) -> None:
         take = partial(self._run_guarded, call.connection, self._take, call)
@@ -78,9 +75,7 @@ class SentCalls:
         return call.sent
 
     def _leave_late(self, _: Connection, call: Call) -> None:
-        sent = self._unwatch(call)
-        self._forget(call)
-        self._pass_on(call, sent)
+        self._pass_on(call, self._unwatch(call))
 
     def _take(self, _: Connection, call: Call) -> None:
         """Take what has come of an answer, and send it if it is whole."""
@@ -88,18 +83,18 @@ class SentCalls:
         try:
             relayed = sent.take()
         except BaseException:
-            self._forget(call)
+            self._deadlines.stop(call)
             sent.abandon()
             raise
         if relayed is None and not sent.needs_thread:
             self._watch(call, sent)
             return
-        began = self._forget(call)
+        self._deadlines.stop(call)
         if relayed is None:
             self._pass_on(call, sent)
             return
         call.sent = None
-        self._dispatcher.record_relayed(call.request, call.connection.session, began, relayed)
+        self._dispatcher.record_relayed(call.request, call.connection.session, sent, relayed)
         if call.reply(relayed.rest):
             self._ended(call)
 
@@ -111,8 +106,3 @@ class SentCalls:
             return
         sent.hand_over()
         self._leave(call)
-
-    def _forget(self, call: Call) -> float:
-        """Forget a call; returns when it began."""
-        self._deadlines.stop(call)
-        return self._began.pop(call)
