@@ -16,6 +16,8 @@ from hmstats.service.transactions.locks import Locks
 from hmstats.service.transactions.transactions import Transactions
 from hmstats.store.database.store import Store
 from hmstats.store.schema import HIVE_LOCKS, TXNS
+from hmstats.store.transactions import locks as stored
+from hmstats.store.unit.unit import Unit
 
 TIMEOUT_SECONDS = 60.0
 OWNER = Owner("ada", "here")
@@ -230,3 +232,20 @@ def test_who_waits_only_reads(store: Store, locks: Locks, statements: StatementC
     before = locks.listed(LockFilter())[1].last_heartbeat_ms
     assert locks.check(waiting.id).state is LockState.WAITING
     assert locks.listed(LockFilter())[1].last_heartbeat_ms > before + TIMEOUT_SECONDS * 100
+
+
+@pytest.mark.parametrize("is_released", [True, False])
+def test_all_parts_of_a_lock_are_removed_however_the_database_joins_them(
+    store: Store, locks: Locks, *, is_released: bool
+) -> None:
+    """PostgreSQL may look for the first part again at each part, as its statistics say: here it has no other way."""
+    held = locks.lock(wanting("a", "b")).id
+
+    def remove(unit: Unit) -> bool:
+        if unit.connection.dialect.name == "postgresql":
+            for way in ("hashjoin", "mergejoin", "hashagg", "sort", "material"):
+                unit.connection.exec_driver_sql(f"SET LOCAL enable_{way} = off")
+        return stored.remove_unbound(unit, held) if is_released else stored.remove_dead(unit, -1_000)
+
+    assert store.write(remove)
+    assert locks.listed(LockFilter()) == []

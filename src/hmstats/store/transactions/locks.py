@@ -180,8 +180,7 @@ def remove(unit: Unit, lock_id: int) -> None:
 def remove_unbound(unit: Unit, lock_id: int) -> bool:
     """Remove a lock unless a transaction holds it. Returns False if nothing was removed."""
     unbound = or_(_L.HL_TXNID == 0, _L.HL_LOCK_STATE == LockState.WAITING.value)
-    first = select(_L.HL_LOCK_EXT_ID).where(_first_part(lock_id), unbound).with_for_update()
-    return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID.in_(first))).rowcount > 0
+    return _remove_with(unit, select(_L.HL_LOCK_EXT_ID).where(_first_part(lock_id), unbound).with_for_update())
 
 
 def remove_of_transactions(unit: Unit, transactions: Sequence[int]) -> None:
@@ -198,8 +197,18 @@ def remove_dead(unit: Unit, timeout_ms: int) -> bool:
     still_open = select(TXNS.c.TXN_ID).where(TXNS.c.TXN_STATE == TransactionState.OPEN.value)
     dead = or_(expired, (_L.HL_TXNID != 0) & _L.HL_TXNID.not_in(still_open))
     free = select(_L.HL_LOCK_EXT_ID).where(_L.HL_LOCK_INT_ID == _FIRST_PART, dead)
-    free = free.with_for_update(of=HIVE_LOCKS, skip_locked=True)
-    return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID.in_(free))).rowcount > 0
+    return _remove_with(unit, free.with_for_update(of=HIVE_LOCKS, skip_locked=True))
+
+
+def _remove_with(unit: Unit, firsts: Select[tuple[int]]) -> bool:
+    """Remove the locks whose first parts a query locks. Returns False if there were none.
+
+    The query runs once, before anything is removed: PostgreSQL may else run it for each part, and would not find a
+    first part that is removed already, so that other parts were left.
+    """
+    if unit.connection.dialect.name == "postgresql":
+        firsts = select(firsts.cte("first").prefix_with("MATERIALIZED"))
+    return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID.in_(firsts))).rowcount > 0
 
 
 def listed(connection: Connection, selection: LockFilter, timeout_ms: int) -> list[Lock]:
