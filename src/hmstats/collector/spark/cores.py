@@ -6,10 +6,10 @@ from pyspark import SparkConf, SparkContext
 
 _UNBOUNDED_EXECUTORS = 100
 """As many executors are expected at most, since dynamic allocation without a limit tells of no number."""
-_JOINING_SECONDS = 15.0
-"""How long executors of a standalone cluster may take to join after the session began."""
+_JOINING_SECONDS = 60.0
+"""How long executors of a standalone cluster may take to join; no job starts before the first."""
 _SETTLED_SECONDS = 2.0
-"""After so long without another executor all have joined."""
+"""How long after the last executor none must join; if that took long, half as long again, since machines are busy."""
 _LOOK_SECONDS = 0.1
 
 
@@ -35,18 +35,19 @@ def _there(context: SparkContext) -> int:
 
 def _wait_for_executors(context: SparkContext) -> None:
     """Return when no more executors join a session that began a moment ago."""
-    until = time.monotonic() + context.startTime / 1000 + _JOINING_SECONDS - time.time()
-    joined, since = _executors(context), time.monotonic()
-    while (now := time.monotonic()) < until and (not joined or now - since < _SETTLED_SECONDS):
+    began = context.startTime / 1000
+    while time.time() - began < _JOINING_SECONDS:
+        last = max(_join_times(context), default=None)
+        if last is not None and time.time() - last >= max(_SETTLED_SECONDS, (last - began) / 2):
+            return
         time.sleep(_LOOK_SECONDS)
-        if (found := _executors(context)) != joined:
-            joined, since = found, time.monotonic()
 
 
-def _executors(context: SparkContext) -> int:
-    """The number of executors; the driver, which Spark counts too, is none."""
-    found: int = context._jsc.sc().getExecutorMemoryStatus().size()  # noqa: SLF001 - PySpark has no other way
-    return found - 1
+def _join_times(context: SparkContext) -> list[float]:
+    """When each executor that is there joined, in seconds since the epoch."""
+    found = context._jsc.sc().statusStore().executorList(True)  # noqa: SLF001 - PySpark has no other way
+    executors = [found.apply(number) for number in range(found.size())]
+    return [each.addTime().getTime() / 1000 for each in executors if each.id() != "driver"]
 
 
 def _allowed_cores(conf: SparkConf) -> int:

@@ -38,7 +38,7 @@ class SentCalls:
         self._leave = leave
         self._run_guarded = run_guarded
         self._deadlines = Deadlines[Call](_PATIENCE_SECONDS)
-        """Those of all calls under way."""
+        """When each call under way is late."""
 
     def send(self, call: Call) -> bool:
         """Send a call, unless that would take waiting or its reply takes long to encode. Returns whether it was sent.
