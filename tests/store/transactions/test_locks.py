@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import delete, update
 
 from hmstats.model.transactions.locks import LockComponent, LockFilter, LockKind, LockRequest, LockState, Owner
 from hmstats.store.database.store import Store
@@ -116,6 +116,19 @@ def test_the_parts_of_a_lock_live_and_die_together(store: Store) -> None:
     with store.read() as connection:
         beats = {each.last_heartbeat_ms for each in locks.listed(connection, LockFilter(), TIMEOUT_MS)}
     assert len(beats) == 1
+
+
+def test_a_lock_that_lost_its_first_part_dies_too(store: Store) -> None:
+    """Nobody can prolong or remove it, and others would wait for it for ever."""
+    lost, alive = insert(store, TABLE, PARTITION, TABLE), insert(store, TABLE, PARTITION)
+    its_first = (HIVE_LOCKS.c.HL_LOCK_EXT_ID == lost) & (HIVE_LOCKS.c.HL_LOCK_INT_ID == 1)
+    store.write(lambda unit: unit.connection.execute(delete(HIVE_LOCKS).where(its_first)))
+    assert store.write(lambda unit: locks.remove_dead(unit, TIMEOUT_MS)) is False
+    older = HIVE_LOCKS.c.HL_LAST_HEARTBEAT - TIMEOUT_MS - 1
+    old = update(HIVE_LOCKS).where(HIVE_LOCKS.c.HL_LOCK_EXT_ID == lost).values(HL_LAST_HEARTBEAT=older)
+    store.write(lambda unit: unit.connection.execute(old))
+    assert store.write(lambda unit: locks.remove_dead(unit, TIMEOUT_MS)) is True
+    assert listed(store) == [(alive, 1), (alive, 2)]
 
 
 def test_a_lock_that_was_removed_meanwhile_is_not_granted(store: Store) -> None:

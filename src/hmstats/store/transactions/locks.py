@@ -10,7 +10,20 @@ Every heartbeat or removal of a lock first locks the row of its first part, so t
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, delete, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from hmstats.model.transactions.locks import (
     BLOCKED_BY,
@@ -191,12 +204,15 @@ def remove_of_transactions(unit: Unit, transactions: Sequence[int]) -> None:
 def remove_dead(unit: Unit, timeout_ms: int) -> bool:
     """Remove expired locks, and locks of ended transactions. Returns False if there were none.
 
-    Skips locks whose rows are locked, since another process is renewing or removing them.
+    Skips locks whose rows are locked, since another process is renewing or removing them. A lock that has lost its
+    first part is removed too: no heartbeat and no removal reaches it.
     """
     expired = (_L.HL_TXNID == 0) & (_L.HL_LAST_HEARTBEAT < now_ms(unit.connection) - timeout_ms)
     still_open = select(TXNS.c.TXN_ID).where(TXNS.c.TXN_STATE == TransactionState.OPEN.value)
     dead = or_(expired, (_L.HL_TXNID != 0) & _L.HL_TXNID.not_in(still_open))
-    free = select(_L.HL_LOCK_EXT_ID).where(_L.HL_LOCK_INT_ID == _FIRST_PART, dead)
+    before = HIVE_LOCKS.alias("before")
+    earlier = exists().where(before.c.HL_LOCK_EXT_ID == _L.HL_LOCK_EXT_ID, before.c.HL_LOCK_INT_ID < _L.HL_LOCK_INT_ID)
+    free = select(_L.HL_LOCK_EXT_ID).where(dead, ~earlier)
     return _remove_with(unit, free.with_for_update(of=HIVE_LOCKS, skip_locked=True))
 
 
