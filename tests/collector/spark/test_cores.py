@@ -1,6 +1,6 @@
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -31,20 +31,49 @@ class Context:
 
     @property
     def defaultParallelism(self) -> int:  # noqa: N802 - as Spark names it
-        return max(self._there, self.size() - 1)
+        return max(self._there, len(self._joined()))
 
     def sc(self) -> "Context":
         return self
 
-    def getExecutorMemoryStatus(self) -> "Context":  # noqa: N802 - as Spark names it
+    def statusStore(self) -> "Context":  # noqa: N802 - as Spark names it
         return self
 
-    def size(self) -> int:
-        """The driver and the executors that have joined."""
-        return 1 + sum(each <= time.time() for each in self._joining)
+    def executorList(self, active_only: bool) -> "Executors":  # noqa: N802 - as Spark has it
+        assert active_only
+        return Executors([Executor("driver", 0.0), *(Executor("1", each) for each in self._joined())])
 
     def getConf(self) -> Conf:  # noqa: N802 - as Spark names it
         return self._conf
+
+    def _joined(self) -> list[float]:
+        return [each for each in self._joining if each <= time.time()]
+
+
+class Executors(list["Executor"]):
+    """The driver and the executors that have joined, as a list of Scala."""
+
+    def size(self) -> int:
+        return len(self)
+
+    def apply(self, number: int) -> "Executor":
+        return self[number]
+
+
+class Executor(NamedTuple):
+    """An executor that joined at these seconds."""
+
+    name: str
+    joined: float
+
+    def id(self) -> str:
+        return self.name
+
+    def addTime(self) -> "Executor":  # noqa: N802 - as Spark names it
+        return self
+
+    def getTime(self) -> int:  # noqa: N802 - as Java names it
+        return int(1000 * self.joined)
 
 
 @pytest.mark.parametrize(
@@ -76,13 +105,16 @@ def test_one_machine_has_its_cores_at_once() -> None:
 @pytest.mark.parametrize(
     ("age", "joining", "cores", "until"),
     [
-        (0.5, (3.0, 3.5, 4.0, 5.5), 4, 7.5),
-        (0.5, (0.1, 0.2), 2, 2.5),
-        (6.0, (0.1, 0.2, 0.3), 3, 8.0),
-        (0.5, (), 2, 15.0),
+        (0.5, (3.0, 3.5, 4.0, 5.5), 4, 8.25),
+        (0.5, (0.1, 0.2), 2, 2.2),
+        (6.0, (0.1, 0.2, 0.3), 3, 6.0),
+        (0.5, (), 2, 60.0),
         (0.5, (3.0, 4.0, 9.0), 2, 6.0),
-        (0.5, tuple(range(1, 30)), 15, 15.0),
-        (30.0, (1.0, 1.0, 1.0, 1.0), 4, 30.0),
+        (0.5, (20.0, 28.0), 2, 42.0),
+        (0.5, tuple(range(1, 30)), 29, 43.5),
+        (0.5, tuple(range(1, 100)), 60, 60.0),
+        (90.0, (1.0, 1.0, 1.0, 1.0), 4, 90.0),
+        (90.0, (), 2, 90.0),
     ],
 )
 def test_executors_of_a_standalone_cluster_are_waited_for(
@@ -90,7 +122,6 @@ def test_executors_of_a_standalone_cluster_are_waited_for(
 ) -> None:
     clock = [age]
     monkeypatch.setattr(time, "time", lambda: clock[0])
-    monkeypatch.setattr(time, "monotonic", lambda: 100 + clock[0])
     monkeypatch.setattr(time, "sleep", lambda seconds: clock.append(clock.pop() + seconds))
     context: Any = Context(2, {}, "spark://host:7077", joining)
     assert expected_cores(context) == cores
