@@ -23,14 +23,13 @@ from hmstats.store.schema import (
     HMSTATS_HISTORY_COLUMN,
     HMSTATS_HISTORY_PARAMETER,
     HMSTATS_HISTORY_PARTITION,
-    HMSTATS_HISTORY_SKETCH,
 )
-from hmstats.store.statements.upserts import insert_missing
 from hmstats.store.statements.value_sets import bound
 from hmstats.store.unit.unit import Unit
 
 _STEP, _COLUMNS, _PARAMETERS = HMSTATS_HISTORY, HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_PARAMETER
 _NAMES = HMSTATS_HISTORY_PARTITION
+_NO_VERSION = -1
 
 
 class Written(Protocol):
@@ -64,10 +63,12 @@ def of_written(
     *,
     stored: StoredValues | None = None,
     since: int | None = None,
+    same_in: int | None = None,
 ) -> None:
     """Keep the statistics of a known table, or of partitions of it, that a write of statistics is about to replace.
 
-    A write that says what it has `stored` need copy nothing if those before it said so `since` a version of the table.
+    A write that says what it has `stored` need copy no rows if those before it said so `since` a version of the table,
+    but the sketches that it replaces, unless they are the same in the version `same_in`.
     """
     wanted = RowSelection(of, columns=True, engine=True, known=True, top_k=target.has_top_k)
     known = {
@@ -82,15 +83,13 @@ def of_written(
     }
     if since is None:
         _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP, _COLUMNS))], ids, columns, engine, known)
-    else:
-        _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP,))], ids, None, engine, known)
-    if stored is not None and stored.sketches:
-        sketches: dict[str, Sequence[Any]] = {
-            "TBL_ID": [target.id] * len(stored.sketches),
-            "HASH": [bytes.fromhex(each) for each in stored.sketches],
-            "BYTES": list(stored.sketches.values()),
-        }
-        insert_missing(unit, HMSTATS_HISTORY_SKETCH, ["TBL_ID", "HASH"], sketches)
+        return
+    _copy_to_history(unit, Kind.COLUMNS, [(wanted, (_STEP,))], ids, None, engine, known)
+    if stored is not None and stored.kinds:
+        text = replaced_rows.sketches_text(unit.shape, of, stored.kinds)
+        wanted_rows = {"ids": bound(unit.connection, ids), "columns": bound(unit.connection, columns)}
+        same = {"table_id": target.id, "said_ENGINE": engine, "same_in": _NO_VERSION if same_in is None else same_in}
+        text.queue(unit, {**wanted_rows, **same, **(unit.expects.values if unit.expects else {})})
 
 
 def of_parameters(unit: Unit, of: OwnerKind, ids: Sequence[int], keys: Collection[str] | None = None) -> None:

@@ -129,25 +129,24 @@ def _stored_columns(connection: Connection, table_id: int) -> dict[Key, Content]
     columns: dict[Key, Content] = {}
     for kind in OwnerKind:
         query = replaced_rows.stored_query(connection.dialect.name, kind)
-        for row in connection.execute(query, _ids(connection, table_id)):
+        for row in connection.execute(query, _ids(connection, [table_id])):
             columns[Key(*row[:3])] = content_of(row[3:])
     return columns
 
 
 def _stored_sketches(connection: Connection, table_id: int, owners: Collection[int]) -> dict[bytes, bytes]:
     by_hash: dict[bytes, bytes] = {}
-    kinds = {OwnerKind.TABLES if each == OF_TABLE else OwnerKind.PARTITIONS for each in owners}
-    for kind in kinds:
+    of_table = [table_id] if OF_TABLE in owners else []
+    for kind, ids in ((OwnerKind.TABLES, of_table), (OwnerKind.PARTITIONS, sorted({*owners} - {OF_TABLE}))):
         query = replaced_rows.stored_sketches(connection.dialect.name, kind)
-        for row in connection.execute(query, _ids(connection, table_id)):
-            if row[0] in owners:
-                pairs = zip(row[1:4], row[4:], strict=True)
-                by_hash |= {bytes(hashed): bytes(sketch) for hashed, sketch in pairs if hashed is not None}
+        for row in connection.execute(query, _ids(connection, ids)) if ids else ():
+            pairs = zip(row[1:4], row[4:], strict=True)
+            by_hash |= {bytes(hashed): bytes(sketch) for hashed, sketch in pairs if hashed is not None}
     return by_hash
 
 
-def _ids(connection: Connection, table_id: int) -> dict[str, Any]:
-    return {"ids": bound(connection, [table_id]), "counted": bound(connection, []), "step": 0}
+def _ids(connection: Connection, ids: Sequence[int]) -> dict[str, Any]:
+    return {"ids": bound(connection, ids), "counted": bound(connection, []), "step": 0}
 
 
 def _stored_parameters(connection: Connection, table_id: int) -> dict[int, dict[str, str]]:

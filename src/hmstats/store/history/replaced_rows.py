@@ -117,6 +117,26 @@ def for_sqlite(rows: tuple[Table, ...], selection: RowSelection) -> Sequence[Any
     return found
 
 
+@lru_cache(maxsize=20)
+def sketches_text(shape: Shape, of: OwnerKind, names: tuple[str, ...]) -> CompiledStatement:
+    """PostgreSQL's statement that copies sketches of these kinds, of a known table that is as expected.
+
+    It copies none if the table has the version of the parameter `same_in`.
+    """
+    selection = RowSelection(of, columns=True, engine=True, expecting=True, known=True)
+    stored: Any = TAB_COL_STATS if of is OwnerKind.TABLES else PART_COL_STATS
+    table_id, owner, source = _owner(stored, selection)
+    here = _are_wanted("postgresql", stored, _of_ids("postgresql", table_id, owner, selection), selection)
+    here.append(_stored_version() != cast(bindparam("same_in", type_=BigInteger()), BigInteger))
+    each = [
+        _guarded(select(table_id, func.sha256(stored.c[name]), stored.c[name]).select_from(source), selection).where(
+            *here, stored.c[name].is_not(None)
+        )
+        for name in names
+    ]
+    return CompiledStatement.of(shape, _insert_sketches("postgresql", union_all(*each)))
+
+
 @lru_cache(maxsize=4)
 def stored_query(dialect_name: str, of: OwnerKind) -> Select[Any]:
     """The query for stored statistics, with the hashes of their sketches: partition, engine, column, and CONTENT."""
@@ -126,8 +146,8 @@ def stored_query(dialect_name: str, of: OwnerKind) -> Select[Any]:
 
 @lru_cache(maxsize=4)
 def stored_sketches(dialect_name: str, of: OwnerKind) -> Select[Any]:
-    """The query for stored sketches: the partition, three hashes, and the three sketches."""
-    rows = _columns(dialect_name, RowSelection(of, whole_tables=True)).subquery("stored").c
+    """The query for stored sketches of tables, or of partitions: the owner, three hashes, and the three sketches."""
+    rows = _columns(dialect_name, RowSelection(of)).subquery("stored").c
     return select(rows.PART_ID, *(rows[name] for name in (*_HASHES, *_SKETCHES)))
 
 
@@ -159,9 +179,14 @@ def _kept_sketches(dialect_name: str, old: Any) -> Any:
         select(old.c.TBL_ID, old.c[hashed], old.c[name]).where(old.c[hashed].is_not(None))
         for hashed, name in zip(_HASHES, _SKETCHES, strict=True)
     ]
+    return _insert_sketches(dialect_name, union_all(*each))
+
+
+def _insert_sketches(dialect_name: str, rows: Any) -> Any:
+    """The insert of rows of table, hash and sketch, but for those that the history has."""
     dialect: Any = sqlite if dialect_name == "sqlite" else postgresql
     new = dialect.insert(HMSTATS_HISTORY_SKETCH).from_select(
-        ["TBL_ID", "HASH", "BYTES"], select(union_all(*each).subquery("sketches")).where(true())
+        ["TBL_ID", "HASH", "BYTES"], select(rows.subquery("sketches")).where(true())
     )
     return new.on_conflict_do_nothing()
 
@@ -233,14 +258,23 @@ def _columns(dialect_name: str, selection: RowSelection) -> Select[Any]:
     keys = _known_keys(dialect_name) if selection.known else _keys(dialect_name, table_id)
     rows = select(*keys, owner.label("PART_ID"), s.ENGINE, s.COLUMN_NAME, *(s[name] for name in _VALUES))
     rows = rows.add_columns(made.label("PROVENANCE"), s.BIT_VECTOR, s.HISTOGRAM, items.label("ITEMS"))
-    rows = rows.select_from(source).where(_of_ids(dialect_name, table_id, owner, selection))
-    if selection.columns:
-        rows = rows.where(one_of_bound(dialect_name, s.COLUMN_NAME, "columns"))
-    if selection.engine:
-        rows = rows.where(s.ENGINE == _text_parameter("ENGINE"))
+    of_ids = _of_ids(dialect_name, table_id, owner, selection)
+    rows = rows.select_from(source).where(*_are_wanted(dialect_name, stored, of_ids, selection))
     found = _guarded(rows, selection).subquery("rows")
     hashes = (_hash(found.c[name]).label(hashed) for name, hashed in zip(_SKETCHES, _HASHES, strict=True))
     return select(found, *hashes)
+
+
+def _are_wanted(
+    dialect_name: str, stored: Any, of_ids: ColumnElement[bool], selection: RowSelection
+) -> list[ColumnElement[bool]]:
+    """The conditions for the selected rows of statistics."""
+    conditions = [of_ids]
+    if selection.columns:
+        conditions.append(one_of_bound(dialect_name, stored.c.COLUMN_NAME, "columns"))
+    if selection.engine:
+        conditions.append(stored.c.ENGINE == _text_parameter("ENGINE"))
+    return conditions
 
 
 def _hash(sketch: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -307,10 +341,14 @@ def _known_keys(dialect_name: str) -> tuple[Any, Any, Any]:
 
 def _known_version(dialect_name: str) -> ColumnElement[int]:
     """The version that the write makes, read once for all rows."""
-    c = HMSTATS_TABLE_VERSION.c
-    stored = select(c.VERSION).where(c.TBL_ID == _TABLE_ID).scalar_subquery()
     known = one_of_bound(dialect_name, _TABLE_ID, "counted")
-    return func.coalesce(stored, _ZERO) + case((known, _ZERO), else_=literal_column("1"))
+    return _stored_version() + case((known, _ZERO), else_=literal_column("1"))
+
+
+def _stored_version() -> ColumnElement[int]:
+    """The version of the known table."""
+    c = HMSTATS_TABLE_VERSION.c
+    return func.coalesce(select(c.VERSION).where(c.TBL_ID == _TABLE_ID).scalar_subquery(), _ZERO)
 
 
 def _version(dialect_name: str, table_id: Any) -> ColumnElement[int]:

@@ -7,7 +7,7 @@ STORED_SKETCHES, which are SHA-256 in hex, one behind the other.
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain, count, product
 from typing import Any
@@ -32,25 +32,26 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StoredValues:
-    """What a write stored: the text, the hashes of its sketches (STORED_SKETCHES), and sketches by hash in hex."""
+    """What a write stored: the text, the hashes of its sketches (STORED_SKETCHES), and the columns of their kinds."""
 
     text: str
     hashes: str | None = None
-    sketches: Mapping[str, bytes] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
 
 
 def pack(values: Mapping[str, Sequence[Any]]) -> StoredValues:
     """The rows of a write, given as the values of all rows by column of TAB_COL_STATS, and by PROVENANCE its texts."""
     each = dict.fromkeys(chain.from_iterable(values.get(name, ()) for name in _HASHES))
     each.pop(None, None)
-    sketches = {sha256(sketch).hexdigest(): sketch for sketch in each}
+    hashes = [sha256(sketch).hexdigest() for sketch in each]
     places = dict(zip(each, count()))
     said: dict[str, Any] = {}
     for name, of_rows in values.items():
         hashed = _HASHES.get(name)
         stored = of_rows if hashed is None else [places.get(sketch) for sketch in of_rows]
         said[hashed or name] = stored[0] if is_single(stored) else stored
-    return StoredValues(_COMPACT.encode(said), "".join(sketches) or None, sketches)
+    kinds = tuple(name for name in _HASHES if name in values) if hashes else ()
+    return StoredValues(_COMPACT.encode(said), "".join(hashes) or None, kinds)
 
 
 def rows(step: Any) -> Iterator[tuple[int, str, Row]]:

@@ -55,13 +55,6 @@ def upsert_columns(
         _send_later(unit, table, text, some, single)
 
 
-def insert_missing(unit: Unit, table: Table, key: Sequence[str], columns: Mapping[str, Sequence[Any]]) -> None:
-    """Insert rows given by column, on PostgreSQL; rows whose `key` exists are left as they are."""
-    single = {name: is_single(values) for name, values in columns.items()}
-    text = _insert(unit.shape, table, tuple(key), tuple(single.items()), expecting=bool(unit.expects))
-    _send_later(unit, table, text, columns, single)
-
-
 def update_columns(
     unit: Unit, table: Table, key: Sequence[str], columns: Mapping[str, Sequence[Any]], changes: Changes
 ) -> None:
@@ -135,18 +128,6 @@ def _statement(
         many = postgresql.insert(table).from_select(present, rows, include_defaults=False)
         whole = many.on_conflict_do_update(index_elements=key, set_=changes(table.c, many.excluded))
     return CompiledStatement.of(shape, whole)
-
-
-@lru_cache(maxsize=100)
-def _insert(
-    shape: Shape, table: Table, key: tuple[str, ...], columns: tuple[tuple[str, bool], ...], *, expecting: bool
-) -> CompiledStatement:
-    """PostgreSQL's insert of missing rows; its parameters are as in `_statement`."""
-    rows = select(*(_sent_values(table.c[name], single=single).label(name) for name, single in columns))
-    new = postgresql.insert(table).from_select(
-        [name for name, _ in columns], rows.where(is_as_expected()) if expecting else rows, include_defaults=False
-    )
-    return CompiledStatement.of(shape, new.on_conflict_do_nothing(index_elements=key))
 
 
 @lru_cache(maxsize=500)

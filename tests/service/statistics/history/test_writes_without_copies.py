@@ -276,13 +276,43 @@ def test_sketches_are_kept_as_long_as_a_step_has_stored_them(
     for number in range(7, 12):
         writer.write(NAME, of_number(1, number, bit_vector(0, number)), of_table=False)
         seen.append((moment() + 5 * 86_400_000, content(store)))
-    assert count(store, HMSTATS_HISTORY_SKETCH) == 11
+    assert count(store, HMSTATS_HISTORY_SKETCH) == 10, "all but that which is stored now"
     HistoryUpkeep(store, keeping).run()
     assert len(copies(store)) == 5, "those of the first day are forgotten"
-    assert count(store, HMSTATS_HISTORY_SKETCH) == 1 + 5 + 1, "what each day replaced first, and the second's"
+    assert count(store, HMSTATS_HISTORY_SKETCH) == 1 + 4 + 1, "what each day replaced first, and the second's"
     for at_ms, expected in seen:
         assert content(store, at_ms) == expected
     assert StatisticsHistory(store, keeping).past(NAME, began).sets == []
+
+
+def test_sketches_are_kept_when_they_are_replaced(expecting: Servers) -> None:
+    store, seen = expecting.first, []
+    first, second = (StatisticsWriter(each).plain for each in expecting)
+    deeds = [*[(first, 1)] * 4, (second, 1), (first, 1), (second, 2), (first, 1), (first, 1), (first, 3)]
+    for writer, number in deeds:
+        writer.write(NAME, of_number(1, number, bit_vector(0, number)), of_table=False)
+        seen.append((moment(), content(store)))
+    assert not any(copies(store)[-3:])
+    assert count(store, HMSTATS_HISTORY_SKETCH) == 2, "not that which is stored now"
+    for at_ms, expected in seen:
+        assert content(store, at_ms) == expected
+
+
+def test_sketches_that_stay_are_not_looked_at(expecting: Servers) -> None:
+    """A write of the same ones copies none, unless somebody has written in between."""
+    store, same = expecting.first, bit_vector(0, 5)
+    first, second = (StatisticsWriter(each).plain for each in expecting)
+    for number in range(4):
+        first.write(NAME, of_number(1, number, same), of_table=False)
+    store.write(lambda unit: unit.connection.execute(delete(HMSTATS_HISTORY_SKETCH)))
+    first.write(NAME, of_number(1, 5, same), of_table=False)
+    assert not copies(store)[-1]
+    assert count(store, HMSTATS_HISTORY_SKETCH) == 0
+    second.write(NAME, of_number(1, 6, same), of_table=False)
+    store.write(lambda unit: unit.connection.execute(delete(HMSTATS_HISTORY_SKETCH)))
+    first.write(NAME, of_number(1, 7, same), of_table=False)
+    assert not copies(store)[-1]
+    assert count(store, HMSTATS_HISTORY_SKETCH) == 1
 
 
 def test_no_write_relies_on_a_history_that_was_removed(expecting: Servers) -> None:

@@ -4,8 +4,9 @@ While a table keeps its definition (versions.py), everything read of it in a run
 else writes plain statistics of it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from hmstats.model.catalog.objects import Parameters, TableName
@@ -14,13 +15,8 @@ from hmstats.service.statistics.writing.recent_tables import Newest
 from hmstats.store.statistics.table_facts import TableFacts
 
 _MOST_PARTITIONS = 5_000
-_MOST_SKETCHES = 20_000
 _SETTLED_WRITES = 2
 """Writes in a row after which a definition is expected to stay. A write that wrongly expects so is done twice."""
-
-
-_Sketch = tuple[int, int, int, str]
-"""A sketch in the history: the table's id and definition, the day of the write, and the hash in hex."""
 
 
 class Rows(NamedTuple):
@@ -35,16 +31,24 @@ class Rows(NamedTuple):
         return cls(statistics.engine, tuple(statistics.columns))
 
 
+class LeftSketches(NamedTuple):
+    """The hashes of the sketches that a write has left in its rows, and the version that it has left its table with."""
+
+    version: int
+    hashes: str
+
+
 class Told(NamedTuple):
     """What the history tells of rows that one process has written: it says since a version what was stored.
 
     The write of this version has copied what was there before, on a day (since 1970, in UTC), when the table had this
-    definition.
+    definition. `sketches` are those of the last write, if it had any and the rows are all of its rows.
     """
 
     version: int
     day: int
     definition: int
+    sketches: LeftSketches | None = None
 
 
 class Owners(NamedTuple):
@@ -89,22 +93,11 @@ class LastWrittenTables:
     def __init__(self) -> None:
         self._tables = Newest[TableName, _LeftTable]()
         self._partitions = Newest[tuple[TableName, str], _LeftPartition](_MOST_PARTITIONS)
-        self._sketches = Newest[_Sketch, bool](_MOST_SKETCHES)
 
     def forget(self) -> None:
         """Clear the cache."""
         self._tables.forget()
         self._partitions.forget()
-        self._sketches.forget()
-
-    def known_sketches(self, table_id: int, told: Told, hashes: Iterable[str]) -> frozenset[str]:
-        """Which sketches writes of this process have put into the table's history today, by hash."""
-        known = (hashed for hashed in hashes if self._sketches.get((table_id, told.definition, told.day, hashed)))
-        return frozenset(known)
-
-    def put_sketches(self, table_id: int, told: Told, hashes: Iterable[str]) -> None:
-        """Note which sketches a write has put into the table's history."""
-        self._sketches.put_all({(table_id, told.definition, told.day, hashed): True for hashed in hashes})
 
     def table(self, name: TableName) -> TableFacts | None:
         """The table after the last write; None if it is not cached."""
@@ -161,4 +154,7 @@ class LastWrittenTables:
 def _told_of_all(each: Sequence[Told | None]) -> Told | None:
     """What the history tells of rows of several owners; None if it does not tell it of all, or of different days."""
     told = [one for one in each if one is not None]
-    return min(told) if len(told) == len(each) and len({one.day for one in told}) == 1 else None
+    if len(told) < len(each) or len({one.day for one in told}) > 1:
+        return None
+    first = min(told, key=attrgetter("version"))
+    return first if all(one.sketches == first.sketches for one in told) else first._replace(sketches=None)

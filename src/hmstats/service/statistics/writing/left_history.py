@@ -6,13 +6,12 @@ after some writes, the rows are copied again, so that old days can be thinned ea
 looked at.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.model.statistics.statistics_by_field import StatisticsByField
-from hmstats.service.statistics.writing.last_written import Owners, Rows, Told
+from hmstats.service.statistics.writing.last_written import LeftSketches, Owners, Rows, Told
 from hmstats.store.history.purge import DAY_MS
 from hmstats.store.history.stored_values import StoredValues, pack
 from hmstats.store.statistics import provenance
@@ -26,24 +25,14 @@ _MOST_WRITES = 50
 class LeftHistory(NamedTuple):
     """What a write has `stored`, and what the history tells of its rows from then on (None: nothing).
 
-    The write copies nothing if the history tells what it replaces `since` a version.
+    The write copies no rows if the history tells what it replaces `since` a version, and no sketches either if the
+    table has the version in which its rows had the same sketches (`same_in`).
     """
 
     stored: StoredValues | None = None
     told: Told | None = None
     since: int | None = None
-
-    @property
-    def sketches(self) -> Mapping[str, bytes]:
-        """The sketches that the history needs, by hash."""
-        return self.stored.sketches if self.stored is not None else {}
-
-    def without(self, known: Collection[str]) -> "LeftHistory":
-        """With those sketches left out that the history has, by hash."""
-        if self.stored is None or not known:
-            return self
-        new = {hashed: sketch for hashed, sketch in self.stored.sketches.items() if hashed not in known}
-        return self._replace(stored=replace(self.stored, sketches=new))
+    same_in: int | None = None
 
 
 NO_HISTORY = LeftHistory()
@@ -59,10 +48,13 @@ def left_history(
 ) -> LeftHistory:
     """What a write of these values leaves, and the provenance of each; `owners` as the last write left them."""
     stored, day, told = _stored_values(unit, statistics, values, made), unit.now_milliseconds // DAY_MS, owners.told
+    left = None if stored.hashes is None else LeftSketches(target.version + 1, stored.hashes)
     written_before = told is not None and unit.expects is not None and owners.stored == Rows.of(statistics)
     if not written_before or told is None or told.day != day or target.version - told.version >= _MOST_WRITES:
-        return LeftHistory(stored, Told(target.version + 1, day, target.definition))
-    return LeftHistory(stored, told, told.version)
+        return LeftHistory(stored, Told(target.version + 1, day, target.definition, left))
+    had = told.sketches
+    same_in = had.version if had is not None and had.hashes == stored.hashes else None
+    return LeftHistory(stored, told._replace(sketches=left), told.version, same_in)
 
 
 def _stored_values(

@@ -163,8 +163,6 @@ class PlainWrites:
         made = details.provenance_by_field(statistics, subject.author)
         tells = plain and unit.keeps_history and self._store.can_expect
         history = left_history(unit, target, owners, statistics, values, made) if tells else NO_HISTORY
-        if history.told is not None:
-            history = history.without(self._last_written.known_sketches(target.id, history.told, history.sketches))
         before_writes.of_written(
             unit,
             kind,
@@ -175,6 +173,7 @@ class PlainWrites:
             statistics.engine,
             stored=history.stored,
             since=history.since,
+            same_in=history.same_in,
         )
         details.write_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, made)
         versions.bump(unit, target.id, None if of_table else set(_names(statistics)), plain=plain)
@@ -196,8 +195,6 @@ class PlainWrites:
         partitions = None if subject.of_table else _names(statistics)
         left = Owners(ids, now, Rows.of(statistics), history.told)
         self._last_written.put(subject.table, written.target, written.definition, partitions, left)
-        if history.told is not None:
-            self._last_written.put_sketches(written.target.id, history.told, history.sketches)
         self._events.remember(written.left)
 
     def _mark(
