@@ -33,6 +33,7 @@ from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.tasks import Job, Outcome, finish_empty
 from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.cached_tables import forget_table
+from hmstats.collector.spark.classic import require_classic
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.collector.spark.warehouses import warn_once
 
@@ -84,10 +85,11 @@ def analyze(
     `hmstats-spool` in the working directory. Unreadable files are reported after all else was stored; with `reliable`
     the first one ends the analysis.
 
-    Raises StatementError, before any job starts, for a missing table, column or partition; AnalysisIncomplete, with the
-    report, if something could not be read or was refused; UnreadableFile; ServiceUnavailable, if there is no spool
-    folder.
+    Raises StatementError, before any job starts, for a missing table, column or partition, and for a session of Spark
+    Connect; AnalysisIncomplete, with the report, if something could not be read or was refused; UnreadableFile;
+    ServiceUnavailable, if there is no spool folder.
     """
+    require_classic(spark, "analyze")
     use_driver_python(spark)
     request = statement(
         table,

@@ -27,6 +27,7 @@ from hmstats.collector.planning.plan import check_format, check_provider
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.cached_tables import forget_table
+from hmstats.collector.spark.classic import require_classic
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore, session_spool
 from hmstats.errors import GatheringFailed, StatementError
 from hmstats.files.file_systems import Settings, settings_of
@@ -81,6 +82,8 @@ def writing(
 
     `metastore` is `thrift://HOST:PORT`, by default the session's hive.metastore.uris. `settings` are hive.stats.* and
     win over the session's. `spool` and `patience_seconds` are those of analyze().
+
+    Raises StatementError for a session of Spark Connect, and SettingsError.
     """
     return Writing(rows, metastore, settings or {}, spool, patience_seconds)
 
@@ -102,6 +105,7 @@ class Writing:
     ) -> None:
         self._rows = rows
         self._spark = rows.sparkSession
+        require_classic(self._spark, "writer")
         use_driver_python(self._spark)
         self._metastore = metastore or session_metastore(self._spark)
         self._settings = gather_settings(self._spark, settings, self._metastore)

@@ -31,6 +31,7 @@ from hmstats.collector.scan.scan import each_as_stored, place_states, split_by_r
 from hmstats.collector.scan.splits import TASKS_PER_CORE, cut
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.workers_python import use_driver_python
+from hmstats.collector.spark.classic import require_classic
 from hmstats.collector.spark.cores import expected_cores
 from hmstats.collector.spark.session_settings import hadoop_settings, session_metastore
 from hmstats.errors import StatementError
@@ -56,10 +57,11 @@ def check(
     is read, by row groups of Parquet files and by rows of anything else; 1 compares everything. `tolerance`: the
     allowed error beyond a number's stated one, as a part of the number, or for a bound of the range of the values.
 
-    Raises StatementError, before any job starts, for missing objects and invalid arguments; UnreadableFile;
-    ServiceUnavailable.
+    Raises StatementError, before any job starts, for missing objects, invalid arguments and a session of Spark
+    Connect; UnreadableFile; ServiceUnavailable.
     """
     options = check_options(sample_fraction, tolerance)
+    require_classic(spark, "check")
     use_driver_python(spark)
     request = statement(
         table, columns=columns, partitions=partitions, where=where, database=spark.catalog.currentDatabase()

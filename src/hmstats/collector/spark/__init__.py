@@ -1,6 +1,7 @@
 """Spark sessions.
 
 session            Spark for commands; log4j2.properties keeps it quiet
+classic            sessions with a Java process here, unlike those of Spark Connect
 session_settings   what a session says about where statistics go
 cores              how many cores a job may get, of executors that come later too
 input_bytes        what Spark has read of files, by its own metrics

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from hmstats.collector.spark.classic import API_MODE, CLASSIC, require_classic_settings
 from hmstats.errors import SettingsError
 from hmstats.java import LEAST_JAVA, java_path, java_version
 
@@ -36,7 +37,8 @@ def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[st
         yield SparkSession.builder.config(map=dict(conf)).getOrCreate() if conf else active
         return
     if _SUBMITTED in os.environ:
-        settings = dict(conf) if metastore is None else {**_catalog(metastore), **conf}
+        require_classic_settings(conf)
+        settings = {API_MODE: CLASSIC, **({} if metastore is None else _catalog(metastore)), **conf}
         session = SparkSession.builder.appName("hmstats").config(map=settings).enableHiveSupport().getOrCreate()
     else:
         session = local_session(metastore or "", master=master or LOCAL, conf=conf)
@@ -56,8 +58,9 @@ def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str
     """A session with Hive support whose catalog is the metastore `thrift://HOST:PORT`. `conf` wins over all else.
 
     Unless its master is a cluster, it listens on the loopback address only. Raises SettingsError if there is no
-    suitable Java.
+    suitable Java, and if Spark Connect is asked for.
     """
+    require_classic_settings(conf or {})
     _check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     alone: dict[str, str] = {}
@@ -67,6 +70,7 @@ def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str
     settings = {
         "spark.app.name": "hmstats",
         "spark.master": master,
+        API_MODE: CLASSIC,
         **alone,
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET.as_uri()}",
         "spark.ui.enabled": "false",

@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 
 from hmstats.collector.autogather.following.commands import Creation, Write, command_of
 from hmstats.collector.autogather.following.commits import Commit, commit_of
-from hmstats.errors import StatementError
 from hmstats.program_log import ProgramLog
 
 _log = ProgramLog("hmstats.autogather")
@@ -70,13 +69,8 @@ def _planned_ns(execution: Any) -> int:
 
 
 def register(spark: SparkSession, listener: Listener) -> Callable[[], None]:
-    """Let Spark tell of each command of the session, until the result is called.
-
-    Raises StatementError for a session of Spark Connect.
-    """
-    session = getattr(spark, "_jsparkSession", None)
-    if session is None:
-        raise StatementError("a session of Spark Connect tells nothing of its writes: autogather needs a classic one")
+    """Let Spark tell of each command of the session, until the result is called."""
+    session: Any = spark._jsparkSession  # noqa: SLF001 - PySpark has no other way
     gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 - PySpark has no other way
     ensure_callback_server_started(gateway)
     proxies = gateway.jvm.java.util.ArrayList()

@@ -24,6 +24,7 @@ from hmstats.collector.autogather.settings import AUTOGATHER, gather_settings
 from hmstats.collector.autogather.writer import Written
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS
 from hmstats.collector.scan.workers_python import use_driver_python
+from hmstats.collector.spark.classic import require_classic
 from hmstats.collector.spark.session_settings import session_metastore, session_spool
 from hmstats.errors import GatheringFailed
 from hmstats.model.catalog.location import parse
@@ -53,6 +54,7 @@ def autogather(
 
     Raises StatementError for a session of Spark Connect, and SettingsError.
     """
+    require_classic(spark, "autogather")
     known = next((each for each in _followed if each.follows(spark)), None)
     if known is not None:
         return known
