@@ -3,6 +3,8 @@
 import os
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from tests.benchmarks.processes import family_of
 from tests.faults.harness.worker_processes import Workers, metastore_of, wait_until, workers
 from tests.fixtures.servers import HMSTATS
 
+from hmstats.client import connect
 from hmstats.server.sockets.port import Port
 from hmstats.wire.idl import hive_metastore as api
 
@@ -35,6 +38,37 @@ def test_an_address_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
             )
             assert (ended.returncode, ended.stdout) == (2, "")
             assert ended.stderr == f"hmstats: cannot listen on 127.0.0.1:{number}: Address already in use\n"
+
+
+@pytest.mark.parametrize("host", ["::1", "127.0.0.1"])
+def test_the_address_it_says_can_be_asked(tmp_path: Path, host: str) -> None:
+    """By a client, and by a gateway that has it for its upstream."""
+    first = ["--database", _url(tmp_path), "--warehouse", str(tmp_path / "warehouse")]
+    with listening(tmp_path, "--host", host, *first) as address:
+        place = tmp_path / "gateway"
+        place.mkdir()
+        with listening(
+            place, "--host", host, "--database", _url(place), "--upstream", f"thrift://{address}"
+        ) as gateway:
+            for each in (address, gateway):
+                with connect(f"thrift://{each}") as service:
+                    assert service.table_types() == []
+
+
+@contextmanager
+def listening(folder: Path, *flags: str) -> Iterator[str]:
+    """The address that a server of these flags says that it listens on."""
+    command = [HMSTATS, "serve", "--port", "0", *flags]
+    with (folder / "server.log").open("w") as log:
+        server = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=log, text=True)
+    assert server.stdout is not None
+    try:
+        line = server.stdout.readline()
+        assert line.startswith("listening on "), (folder / "server.log").read_text()
+        yield line.removeprefix("listening on ").strip()
+    finally:
+        server.terminate()
+        server.communicate(timeout=60)
 
 
 def test_a_database_that_cannot_be_served_is_one_sentence(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from hmstats.server.processes.fork_server import ForkServers
 from hmstats.server.processes.page_process import PageProcess
 from hmstats.server.processes.supervisor import Supervisor
 from hmstats.server.processes.worker_process import WorkerProcess
-from hmstats.server.sockets.port import Port, address_from_here
+from hmstats.server.sockets.port import Port, address_from_here, text_of
 
 _log = structlog.get_logger("hmstats.parent")
 _PAGE = (sys.executable, "-P", "-m", "hmstats.cli.serving.page")
@@ -45,8 +45,7 @@ def _supervise(plan: Plan, fork_servers: ForkServers, folder: str) -> int:
             return WorkerProcess(fork_servers, [WORKER, plan.alone], number, listening, neighbours)
 
         def announce() -> None:
-            host, number = port.address
-            print(f"listening on {host}:{number}", flush=True)
+            print(f"listening on {text_of(port.address)}", flush=True)
 
         def buried(pid: int) -> None:
             mark_process_dead(pid, folder)  # type: ignore[no-untyped-call]

@@ -19,7 +19,7 @@ from hmstats.server.monitoring.bounded_http import BoundedServer, BoundedServer6
 from hmstats.server.monitoring.metrics import AllWorkers, is_database_up
 from hmstats.server.monitoring.mounted_page import MountedPage
 from hmstats.server.monitoring.upstream_states import UpstreamStates
-from hmstats.server.sockets.port import Address
+from hmstats.server.sockets.port import Address, text_of
 
 _OK, _AWAY = "200 OK", "503 Service Unavailable"
 _NO_UPSTREAMS = UpstreamStates()
@@ -60,7 +60,7 @@ def serving_health(
     try:
         server = make_server(host, port, answering, kind, QuietHandler)
     except OSError as error:
-        raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+        raise SettingsError(f"cannot listen on {text_of(address)}: {error.strerror or error}") from error
     server.page = page
     with server:
         threading.Thread(target=server.serve_forever, name="hmstats-health", daemon=True).start()

@@ -26,8 +26,13 @@ def address_of(bound: socket.socket) -> Address:
 
 def address_from_here(address: Address) -> str:
     """HOST:PORT by which this machine reaches an address that is listened on."""
-    host = _EVERY_ADDRESS.get(address[0], address[0])
-    return f"[{host}]:{address[1]}" if ":" in host else f"{host}:{address[1]}"
+    return text_of((_EVERY_ADDRESS.get(address[0], address[0]), address[1]))
+
+
+def text_of(address: Address) -> str:
+    """HOST:PORT as it stands in a URI: an IPv6 address in brackets."""
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 class Port:
@@ -39,8 +44,7 @@ class Port:
         try:
             self._held = _bound(address) if spreads else _listening(address, shared=False)
         except OSError as error:
-            host, port = address
-            raise SettingsError(f"cannot listen on {host}:{port}: {error.strerror or error}") from error
+            raise SettingsError(f"cannot listen on {text_of(address)}: {error.strerror or error}") from error
         self.address = address_of(self._held)
 
     def __enter__(self) -> Self:
