@@ -6,7 +6,6 @@ from typing import Any
 
 import structlog
 
-from hmstats.client.metastore import Metastore
 from hmstats.errors import CallRefused, InvalidInput, MetaError, ProtocolError, UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.catalog.joined_reads import JoinedReads
 from hmstats.gateway.catalog.kept_answers import KEPT, KeptAnswers
@@ -16,7 +15,7 @@ from hmstats.gateway.changes.following import Following
 from hmstats.gateway.statistics.adopting import Adopting
 from hmstats.gateway.statistics.brought import BRINGING, Keeping, brought_by, may_bring
 from hmstats.gateway.statistics.merging import merges, nothing_merged, without_unmarked
-from hmstats.gateway.statistics.mirroring import Mirroring
+from hmstats.gateway.statistics.mirroring import Mirroring, why_not_mirrored
 from hmstats.gateway.statistics.objects_with_statistics import (
     WITH_STATISTICS,
     may_want,
@@ -24,10 +23,22 @@ from hmstats.gateway.statistics.objects_with_statistics import (
     with_statistics,
     without_statistics,
 )
+from hmstats.gateway.statistics.parameters import put_parameters
 from hmstats.gateway.statistics.proven import Comparison, Proven
-from hmstats.gateway.statistics.questions import KEPT_BY_NONE, OURS_ALONE, STATISTICS, Deed, Question, question_of
+from hmstats.gateway.statistics.publishing import published_by
+from hmstats.gateway.statistics.questions import (
+    CARE,
+    OF_OBJECTS,
+    OURS_ALONE,
+    RECORDS,
+    STATISTICS,
+    Deed,
+    Question,
+    database_of,
+    question_of,
+)
 from hmstats.gateway.statistics.sending import Sending
-from hmstats.gateway.upstream.calling import WholeAnswer, is_unknown
+from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.gateway.upstream.calls import ANSWERED_HERE, SENT_TWICE
 from hmstats.gateway.upstream.connection import User
 from hmstats.gateway.upstream.generation import Generation
@@ -42,28 +53,25 @@ from hmstats.server.chores import Chore
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_arguments
 from hmstats.server.rpc import subject
-from hmstats.server.rpc.caller import Session
+from hmstats.server.rpc.caller import CANARY, Session
 from hmstats.service.mirrors.upstream_identity import UpstreamIdentity
+from hmstats.service.statistics.pending import PendingStatistics
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.store.database.store import Store
 from hmstats.store.history.caller import Caller, caller
 from hmstats.wire.idl import methods
-from hmstats.wire.messages.envelope import Head, Refusal, encode_refusal
 from hmstats.wire.statistics.extension import changes_from_thrift
 
 _log = structlog.get_logger("hmstats.gateway")
 
 _LOST_SECONDS = 30.0
 """Between two looks for lost calls; half of a gateway's patience if that is less."""
-_LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING
+_CONNECTION_SETTINGS = frozenset({"getMetaConf", "setMetaConf"})
+_LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING | _CONNECTION_SETTINGS
 """The calls whose arguments may be decoded; all others pass as bytes."""
-_MAY_BE_UPSTREAMS_ALONE = SENT_TWICE - (_LOOKED_AT - WITH_STATISTICS) - KEPT_BY_NONE - OURS_ALONE
+_MAY_BE_UPSTREAMS_ALONE = SENT_TWICE - (_LOOKED_AT - WITH_STATISTICS) - RECORDS - OURS_ALONE
 """The reads of which nothing may be here."""
-_KEPT_BY_NONE = (
-    "preferences, health, runs of refresh and pending statistics are kept by an hmstats that has the tables itself, "
-    "and not by a gateway to another metastore"
-)
 
 
 class UpstreamWrites(StrEnum):
@@ -109,7 +117,9 @@ class Gateway:
         self._following = Following(store, self._mirroring.tables, self._mirroring.claims, patience_seconds)
         self._lost_seconds = min(_LOST_SECONDS, patience_seconds / 2)
         self._sending = Sending(store, self._mirroring, name)
-        self._keeping = Keeping(self._mirroring, StatisticsWriter(store, keep_accuracy=False))
+        writer = StatisticsWriter(store, keep_accuracy=False)
+        self._keeping = Keeping(self._mirroring, writer)
+        self._pending = PendingStatistics(store, writer)
         self._log = NotificationLog()
         self._proven = Proven(self._log)
         self._joined = JoinedReads(name)
@@ -132,8 +142,10 @@ class Gateway:
         def relayed() -> Relayed:
             return self._passed(request, session, stream)
 
-        if name in KEPT_BY_NONE:
-            return _explained(request.head, relayed())
+        if name in RECORDS and self._calls(self._itself).generation.is_ours:
+            return relayed()
+        if name in RECORDS - STATISTICS:
+            return here()
         if request.head.oneway or name not in _LOOKED_AT or (name in BRINGING and not may_bring(request)):
             return relayed()
         try:
@@ -154,6 +166,8 @@ class Gateway:
     ) -> Relayed:
         """The answer to a call of which the gateway must know the arguments. Raises as `answer`."""
         name = request.head.name
+        if name in _CONNECTION_SETTINGS:
+            return here() if arguments["key"] == CANARY else relayed()
         if name in BRINGING:
             return self._bringing(request, session, arguments, relayed)
         if name in ALTERING:
@@ -163,7 +177,9 @@ class Gateway:
             return self._following.passed(self._calls(session), changes, relayed) if changes else relayed()
         question = question_of(name, arguments)
         if question is None:
-            return relayed()
+            return self._of_database(name, arguments, session, here) if name in OF_OBJECTS else relayed()
+        if name == "publish_statistics":
+            return self._published(request, question, session, relayed, here)
         if question.deed is Deed.DELETE:
             return self._deleted(question, request, session, relayed, here)
         return self._answered(question, request, session, relayed, here, arguments)
@@ -259,39 +275,93 @@ class Gateway:
         here: Here,
         arguments: dict[str, Any],
     ) -> Relayed:
-        reads = question.deed is Deed.READ
-        try:
-            is_here = self._is_here(session, question)
-        except (UpstreamUnavailable, UpstreamClosed):
-            if not reads or self._mirroring.tables.find(question.table) is None:
-                raise
-            is_here = True
-        if not is_here:
+        if question.deed is Deed.READ:
+            return here() if self._may_answer(session, question) else self._left(request, question, session, relayed)
+        return self._written(question, request, session, relayed, here, arguments)
+
+    def _left(self, request: Request, question: Question, session: Session, relayed: Callable[[], Relayed]) -> Relayed:
+        """The upstream's answer about a table whose statistics are not here. Raises NoSuchObject and MetaError."""
+        name, calls = request.head.name, self._calls(session)
+        if name not in CARE or calls.generation.is_ours:
             return relayed()
-        if reads:
-            return here()
-        is_merge = merges(request.head.name, arguments, self._calls(session).generation.number)
+        reason = why_not_mirrored(calls.table(question.table).table) or "it is being changed"
+        raise MetaError(f"table {question.table} is left to the upstream, which does not know {name}: {reason}")
+
+    def _may_answer(self, session: Session, question: Question) -> bool:
+        """Whether the statistics are here: as new as the upstream's, or as last seen while it is away."""
+        try:
+            return self._is_here(session, question)
+        except (UpstreamUnavailable, UpstreamClosed):
+            if self._mirroring.tables.find(question.table) is None:
+                raise
+            return True
+
+    def _written(
+        self,
+        question: Question,
+        request: Request,
+        session: Session,
+        relayed: Callable[[], Relayed],
+        here: Here,
+        arguments: dict[str, Any],
+    ) -> Relayed:
+        """The answer to a write, of which the upstream gets what it can store."""
+        calls = self._calls(session)
+        if not self._mirroring.sync(calls, question):
+            return relayed()
+        is_merge = merges(request.head.name, arguments, calls.generation.number)
         if is_merge:
             self._send_before(question.table)
-            self._mirroring.sync(self._calls(session), question)
+            self._mirroring.sync(calls, question)
             changed = without_unmarked(request, arguments, question, self._mirroring.tables)
             if changed is None:
                 return Relayed((nothing_merged(request.head),))
             request = changed
-        self._put_parameters(session, arguments)
         answered = here(request)
-        if answered.refused or self._writes is UpstreamWrites.OFF:
+        if answered.refused:
             return answered
-        if not is_merge:  # what is merged was marked before
-            self._send_again(question)
+        given = getattr(arguments.get("request"), "parameters", None)
+        if given:
+            put_parameters(calls, self._mirroring.tables, *changes_from_thrift(given))
+        self._send(question.table, [] if is_merge else [question])  # what is merged was marked before
+        return answered
+
+    def _send(self, table: TableName, written: Sequence[Question]) -> None:
+        """Have the upstream get statistics of a table as `writes` says, and mark those that it has already."""
+        if self._writes is UpstreamWrites.OFF:
+            return
+        for each in written:
+            self._send_again(each)
         if self._writes is UpstreamWrites.THROUGH:
-            self._send_through(question.table)
+            self._send_through(table)
+
+    def _of_database(self, name: str, arguments: dict[str, Any], session: Session, here: Here) -> Relayed:
+        """The answer to a call about a whole database, or about everything."""
+        database = database_of(name, arguments)
+        if database is not None:
+            self._mirroring.keep_database(self._calls(session), database)
+        return here()
+
+    def _published(
+        self, request: Request, question: Question, session: Session, relayed: Callable[[], Relayed], here: Here
+    ) -> Relayed:
+        """The answer to a publish of what waits, which goes to the upstream afterwards like any write."""
+        calls, name = self._calls(session), question.table
+        if not self._mirroring.sync(calls, question):
+            return self._left(request, question, session, relayed)
+        waiting = self._pending.of_table(name)
+        written = published_by(name, waiting)
+        if not all(self._mirroring.sync(calls, each) for each in written):
+            return self._left(request, question, session, relayed)
+        answered = here()
+        if answered.refused:
+            return answered
+        put_parameters(calls, self._mirroring.tables, name, waiting.changes)
+        self._send(name, written)
         return answered
 
     def _is_here(self, session: Session, question: Question) -> bool:
         """Whether the statistics are here now, as new as the upstream's. Raises UpstreamUnavailable, UpstreamClosed."""
-        if question.deed is not Deed.READ:
-            return self._mirroring.sync(self._calls(session), question)
         user = User(session.user, session.groups)
         number = self._log.number(self._calls(self._itself))
         if number is None:
@@ -315,8 +385,12 @@ class Gateway:
         mirror = self._mirroring.tables.find(wanted.question.table)
         if answer.refused or mirror is None:
             return relayed()
-        keys = [each.name for each in mirror.partition_keys]
-        return Relayed((with_statistics(b"".join(answer.rest), request.head.name, wanted, keys, self._reader),))
+        keys, whole = [each.name for each in mirror.partition_keys], b"".join(answer.rest)
+
+        def answer_with() -> bytes:
+            return with_statistics(whole, request.head.name, wanted, keys, self._reader)
+
+        return Relayed((self._pending.tried([mirror.name], answer_with) if session.is_canary else answer_with(),))
 
     def _bringing(
         self, request: Request, session: Session, arguments: dict[str, Any], relayed: Callable[[], Relayed]
@@ -346,24 +420,6 @@ class Gateway:
         if self._writes is UpstreamWrites.OFF:
             return self._answered(question, request, session, relayed, here, {})
         return self._following.deleted(self._calls(session), question, request, relayed, here)
-
-    def _put_parameters(self, session: Session, arguments: Any) -> None:
-        """Change parameters at the upstream that a write brings beside statistics. Raises MetaError if it refuses."""
-        given = getattr(arguments.get("request"), "parameters", None)
-        if not given:
-            return
-        name, changes = changes_from_thrift(given)
-        upstream = Metastore(_AsConnection(self._calls(session)))  # type: ignore[arg-type]
-        try:
-            keys = [each.name for each in upstream.existing_table(name).partition_keys]
-            put = {place: {**dict.fromkeys(each.remove), **each.put} for place, each in changes.items()}
-            own = put.pop(None, None)
-            if own:
-                upstream.put_table_parameters(name, own)
-            if put:
-                upstream.put_partition_parameters(name, keys, {place: each for place, each in put.items() if place})
-        except CallRefused as error:
-            raise MetaError(f"the upstream refuses parameters of table {name}: {error}") from error
 
     def _send_before(self, table: TableName | None) -> None:
         """Send statistics of a table before something that depends on the upstream's marks."""
@@ -400,14 +456,6 @@ class Gateway:
         return UpstreamCalls(self._relay, session, self._generation)
 
 
-def _explained(head: Head, relayed: Relayed) -> Relayed:
-    """The upstream's answer; if it does not know the call, the reason why the gateway does not answer it either."""
-    if not (relayed.refused and is_unknown(head.name, relayed)):
-        return relayed
-    sentence = f"Invalid method name: '{head.name}': {_KEPT_BY_NONE}"
-    return Relayed((encode_refusal(head, Refusal.UNKNOWN_METHOD, sentence),), refused=True)
-
-
 def _asks_upstream_alone(request: Request) -> bool:
     """Whether a call of KEPT asks for no statistics, which may be here."""
     return request.head.name not in WITH_STATISTICS or wanted_of(request, lambda: _arguments(request)) is None
@@ -416,12 +464,3 @@ def _asks_upstream_alone(request: Request) -> bool:
 def _arguments(request: Request) -> dict[str, Any]:
     """The arguments of a call. Raises ProtocolError."""
     return decode_arguments(methods()[request.head.name], request.message, request.head.body_at)
-
-
-class _AsConnection:
-    """The upstream as the client's package asks a metastore."""
-
-    address = "the upstream"
-
-    def __init__(self, calls: UpstreamCalls) -> None:
-        self.call = calls.call

@@ -11,7 +11,7 @@ from hmstats.gateway.places.call_databases import databases_of
 from hmstats.gateway.places.routing import Routing
 from hmstats.gateway.places.slots import Slots
 from hmstats.gateway.places.unions import UNIONS, union
-from hmstats.gateway.statistics.questions import KEPT_BY_NONE, OURS_ALONE
+from hmstats.gateway.statistics.questions import OF_OBJECTS, OURS_ALONE, RECORDS
 from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.gateway.upstream.calls import ANSWERED_HERE
 from hmstats.gateway.upstream.sent_call import SentCall
@@ -24,7 +24,7 @@ from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
 from hmstats.service.mirrors.routes import OWN, Route
 
-_OURS = KEPT_BY_NONE | OURS_ALONE
+_OURS = RECORDS | OURS_ALONE | OF_OBJECTS
 """Calls that no metastore but hmstats knows: those that name no database are about hmstats' own tables."""
 
 

@@ -28,7 +28,7 @@ class _List:
     """How a list is merged: its elements, the database of each if it has one, and the value of elements."""
 
     elements: Callable[[Any], Sequence[Any] | None]
-    database: Callable[[Any, Mapping[str, Any]], DatabaseName] | None
+    database: Callable[[Any, Mapping[str, Any]], DatabaseName | None] | None
     value: Callable[[list[Any]], Any]
 
 
@@ -74,7 +74,8 @@ def _of_place(
     spec: _List, value: Any, arguments: Mapping[str, Any], belongs: Callable[[DatabaseName], bool]
 ) -> Iterator[Any]:
     for each in spec.elements(value) or ():
-        if spec.database is None or belongs(spec.database(each, arguments)):
+        database = None if spec.database is None else spec.database(each, arguments)
+        if database is None or belongs(database):
             yield each
 
 
@@ -99,6 +100,16 @@ _LISTS: Mapping[str, _List] = {
         lambda value: value.locks,
         lambda each, _: database_name(each.dbName, each.catName),
         lambda found: extension.StatisticsLocksResult(locks=found),
+    ),
+    "get_preferences": _List(
+        lambda value: value.preferences,
+        lambda each, _: database_name(each.dbName, each.catName) if each.dbName else None,
+        lambda found: extension.PreferencesResult(preferences=found),
+    ),
+    "list_pending_statistics": _List(
+        lambda value: value.owners,
+        lambda each, arguments: database_name(each.dbName, arguments["request"].catName),
+        lambda found: extension.PendingResult(owners=found),
     ),
     "get_all_databases": _List(_same, _in_default, _sort_names),
     "get_databases": _List(_same, _in_pattern, _sort_names),

@@ -4,6 +4,8 @@ questions                the calls about statistics, and about which
 mirroring                has statistics here, as new as the upstream's, before they are answered
 proven                   questions that need not be compared again, by the upstream's notification log
 objects_with_statistics  tables and partitions that are asked for with their statistics
+parameters               what a write says beside statistics, which is the upstream's
+publishing               what a publish of waiting statistics writes
 merging                  which columns of a write a Hive would merge
 brought                  statistics that new tables and partitions bring along
 adopting                 all old statistics are taken over, before anybody asks

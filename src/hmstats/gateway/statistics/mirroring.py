@@ -19,9 +19,10 @@ from hmstats.errors import (
     UpstreamUnavailable,
 )
 from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream.calling import MISSING
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
-from hmstats.model.catalog.names import normal_partition_name
-from hmstats.model.catalog.objects import Table, TableName, is_view
+from hmstats.model.catalog.names import database_text, normal_partition_name
+from hmstats.model.catalog.objects import DatabaseName, Table, TableName, is_view
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.service.mirrors.claims import Claims
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
@@ -56,6 +57,19 @@ class Mirroring:
         Raises UpstreamUnavailable and UpstreamClosed.
         """
         return self.reason_left(calls, question, settle=settle) is None
+
+    def keep_database(self, calls: UpstreamCalls, name: DatabaseName) -> None:
+        """Have a mirror of a database, for what is stated of all of its tables.
+
+        Raises NoSuchObject, MetaError, UpstreamUnavailable and UpstreamClosed.
+        """
+        try:
+            calls.call("get_database", database_text(name))
+        except CallRefused as error:
+            if error.kind == MISSING:
+                raise NoSuchObject(f"database {name.database} not found: {error}") from error
+            raise MetaError(f"database {name.database} cannot be looked at: {error}") from error
+        self.tables.keep_database(name)
 
     def reason_left(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> str | None:
         """Why statistics are left to the upstream; None if they are here now. Raises as `sync`."""

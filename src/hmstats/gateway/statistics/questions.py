@@ -6,8 +6,8 @@ from enum import Enum, auto
 from types import SimpleNamespace
 from typing import Any
 
-from hmstats.model.catalog.names import table_name
-from hmstats.model.catalog.objects import TableName
+from hmstats.model.catalog.names import database_name, table_name
+from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 
 Arguments = Mapping[str, Any]
@@ -102,13 +102,28 @@ def _extended(deed: Deed = Deed.READ) -> Find:
     return find
 
 
-def _lock(arguments: Arguments) -> Question | None:
+def _object(arguments: Arguments) -> Question | None:
+    """The table, and perhaps a partition of it, that a lock or a preference is about."""
     request = arguments["request"]
-    if request.tblName is None:
+    if not request.tblName:
         return None
     partitions = () if request.partName is None else (request.partName,)
     name = _name_of(request.dbName, request.tblName, request.catName)
     return Question(name, own=True, partitions=partitions, columns=())
+
+
+def _table(arguments: Arguments) -> Question:
+    """The table of a request that is about none of its statistics in force."""
+    request = arguments["request"]
+    return Question(_name_of(request.dbName, request.tblName, request.catName), own=True, columns=())
+
+
+def database_of(name: str, arguments: Arguments) -> DatabaseName | None:
+    """The database that a lock or a preference is about as a whole; None for any other call, and for everything."""
+    request = arguments["request"] if name in OF_OBJECTS else None
+    if request is None or request.tblName or not request.dbName:
+        return None
+    return database_name(request.dbName, request.catName)
 
 
 def _written(path: str) -> Find:
@@ -178,8 +193,14 @@ _FINDERS: Mapping[str, Find] = {
     "get_statistics_history": _extended(),
     "get_past_statistics": _extended(),
     "restore_statistics": _extended(Deed.WRITE),
-    "lock_statistics": _lock,
-    "unlock_statistics": _lock,
+    "lock_statistics": _object,
+    "unlock_statistics": _object,
+    "change_preferences": _object,
+    "get_pending_statistics": _table,
+    "reject_statistics": _table,
+    "publish_statistics": _table,
+    "begin_statistics_run": _table,
+    "get_partition_health": _table,
     "update_table_column_statistics": _written("stats_obj"),
     "update_partition_column_statistics": _written("stats_obj"),
     "update_table_column_statistics_req": _written("req"),
@@ -193,18 +214,30 @@ _FINDERS: Mapping[str, Find] = {
 STATISTICS = frozenset(_FINDERS)
 """The calls about statistics of a table."""
 
-KEPT_BY_NONE = frozenset(
+CARE = frozenset(
     {
-        *("begin_statistics_run", "renew_statistics_run", "end_statistics_run", "get_statistics_runs"),
-        *("change_preferences", "get_preferences"),
-        *("record_blame", "get_blame"),
-        *("get_statistics_health", "get_partition_health"),
-        *("get_pending_statistics", "list_pending_statistics", "publish_statistics", "reject_statistics"),
+        *("lock_statistics", "unlock_statistics", "change_preferences", "begin_statistics_run"),
+        *("get_pending_statistics", "reject_statistics", "publish_statistics", "get_partition_health"),
     }
 )
-"""Calls of our own about what a gateway does not keep: an upstream that is an hmstats answers them."""
+"""Calls of our own about a table for which clients have no others: no Hive can answer them."""
+
+OF_OBJECTS = frozenset({"lock_statistics", "unlock_statistics", "change_preferences"})
+"""The calls about a table or a whole database, or about everything."""
+
+RECORDS = frozenset(
+    {
+        *("begin_statistics_run", "renew_statistics_run", "end_statistics_run", "get_statistics_runs"),
+        *("record_blame", "get_blame"),
+        *("get_statistics_health", "get_partition_health"),
+    }
+)
+"""Calls of our own about health, runs and blame: an upstream that is an hmstats answers them of all of its tables."""
 
 OURS_ALONE = frozenset(
-    {"check_access", "get_statistics_locks", "put_partial_states", "get_partial_states", "remove_partial_states"}
+    {
+        *("check_access", "get_statistics_locks", "get_preferences", "list_pending_statistics"),
+        *("put_partial_states", "get_partial_states", "remove_partial_states"),
+    }
 )
 """Calls of our own that need nothing of the upstream."""

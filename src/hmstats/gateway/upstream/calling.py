@@ -4,7 +4,7 @@ from typing import Any
 
 from thriftpy2.thrift import TType
 
-from hmstats.errors import CallRefused, ProtocolError, UnknownCall, UpstreamUnavailable
+from hmstats.errors import CallRefused, ProtocolError, UpstreamUnavailable
 from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_fault, decode_result, encode_struct
@@ -64,11 +64,6 @@ def is_missing(method: str, relayed: Relayed) -> bool:
     """Whether the upstream refuses a call because something does not exist."""
     found = _refusal(method, relayed)
     return found is not None and found.kind == MISSING
-
-
-def is_unknown(method: str, relayed: Relayed) -> bool:
-    """Whether the upstream refuses a call because it does not know it."""
-    return isinstance(_refusal(method, relayed), UnknownCall)
 
 
 def _refusal(method: str, relayed: Relayed) -> CallRefused | None:

@@ -66,6 +66,13 @@ class MirroredTables:
                     return stored.id
         return self._store.write_table(name, partial(self._store_table, found=found))
 
+    def keep_database(self, name: DatabaseName) -> None:
+        """Have a mirror of a database, whether or not any of its tables has one."""
+        with self._store.read() as connection:
+            known = databases.find_id(connection, name) is not None
+        if not known:
+            self._store.write(lambda unit: _ensure_database(unit, name))
+
     def find(self, name: TableName) -> Table | None:
         """The mirror of a table as it was last seen; None if there is none, or if a call is changing the table."""
         with self._store.read() as connection:
@@ -183,8 +190,11 @@ class MirroredTables:
             _remove(unit, [table_id])
 
     def forget_database(self, unit: Unit, name: DatabaseName) -> None:
-        """Remove the mirrors of all tables of a database."""
+        """Remove the mirrors of a database and of all of its tables, with what is stated of them."""
         _remove(unit, tables.ids_in(unit.connection, name))
+        database_id = databases.find_id(unit.connection, name)
+        if database_id is not None:
+            databases.remove(unit, database_id)
 
     def forget_partitions(self, unit: Unit, name: TableName, gone: Sequence[str]) -> None:
         """Remove the mirrors of partitions of a table."""

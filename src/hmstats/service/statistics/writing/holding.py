@@ -64,8 +64,8 @@ def _may_wait(target: TableFacts, terms: Terms) -> bool:
 def written_at_once(change: ParameterChange) -> ParameterChange | None:
     """The part of a change that does not wait; None if all of it does."""
     part = ParameterChange(
-        {key: value for key, value in change.put.items() if not _waits(key)},
-        frozenset(key for key in change.remove if not _waits(key)),
+        {key: value for key, value in change.put.items() if not waits(key)},
+        frozenset(key for key in change.remove if not waits(key)),
     )
     return part if part != _NOTHING else None
 
@@ -245,12 +245,13 @@ def _held_part(change: ParameterChange | None) -> ParameterChange:
     if change is None:
         return _NOTHING
     return ParameterChange(
-        {key: value for key, value in change.put.items() if _waits(key)},
-        frozenset(key for key in change.remove if _waits(key)),
+        {key: value for key, value in change.put.items() if waits(key)},
+        frozenset(key for key in change.remove if waits(key)),
     )
 
 
-def _waits(key: str) -> bool:
+def waits(key: str) -> bool:
+    """Whether a parameter waits with the statistics that come with it."""
     return is_of_statistics(key) and key != FINGERPRINT
 
 

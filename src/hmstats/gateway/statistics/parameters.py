@@ -1,0 +1,63 @@
+"""Parameters that a write brings beside statistics, such as the number of rows: they are the upstream's.
+
+The write was carried out here before. What it has put aside, or dropped because of a lock, its table's mirror has not
+got, and the upstream does not get it either.
+"""
+
+from collections.abc import Mapping
+
+from hmstats.client.metastore import Metastore
+from hmstats.errors import CallRefused, MetaError
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.names import normal_partition_name
+from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.parameters.parameter_change import ParameterChange
+from hmstats.service.mirrors.mirrored_tables import MirroredTables
+from hmstats.service.statistics.writing.holding import waits
+
+Changes = Mapping[str | None, ParameterChange]
+"""Changes by partition name; None is the table itself."""
+
+
+def put_parameters(calls: UpstreamCalls, tables: MirroredTables, name: TableName, changes: Changes) -> None:
+    """Change parameters at the upstream as far as the mirror has them now. Raises MetaError if it refuses."""
+    upstream = Metastore(_AsConnection(calls))  # type: ignore[arg-type]
+    try:
+        keys = [each.name for each in upstream.existing_table(name).partition_keys]
+        put = _in_force(tables, name, keys, changes)
+        own = put.pop(None, None)
+        if own:
+            upstream.put_table_parameters(name, own)
+        if put:
+            upstream.put_partition_parameters(name, keys, {place: each for place, each in put.items() if place})
+    except CallRefused as error:
+        raise MetaError(f"the upstream refuses parameters of table {name}: {error}") from error
+
+
+def _in_force(
+    tables: MirroredTables, name: TableName, keys: list[str], changes: Changes
+) -> dict[str | None, dict[str, str | None]]:
+    """What is to be put by partition, None in the place of what is to be removed; nothing where nothing is left."""
+    normal = {place: normal_partition_name(place, keys) for place in changes if place is not None}
+    stored = tables.parameters(name, sorted(normal.values())) if normal else {}
+    own = tables.parameters(name, None).get("", {}) if None in changes else {}
+    found = {
+        place: _kept(change, own if place is None else stored.get(normal[place], {}))
+        for place, change in changes.items()
+    }
+    return {place: each for place, each in found.items() if each}
+
+
+def _kept(change: ParameterChange, stored: Parameters) -> dict[str, str | None]:
+    removed: dict[str, str | None] = {key: None for key in change.remove if not waits(key) or key not in stored}
+    put = {key: value for key, value in change.put.items() if not waits(key) or stored.get(key) == value}
+    return {**removed, **put}
+
+
+class _AsConnection:
+    """The upstream as the client's package asks a metastore."""
+
+    address = "the upstream"
+
+    def __init__(self, calls: UpstreamCalls) -> None:
+        self.call = calls.call
