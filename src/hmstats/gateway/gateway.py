@@ -1,6 +1,7 @@
 """The gateway as the server's dispatcher sees it: statistics are answered here, everything else by the upstream."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from enum import StrEnum
 from typing import Any
 
@@ -23,7 +24,7 @@ from hmstats.gateway.statistics.objects_with_statistics import (
     with_statistics,
     without_statistics,
 )
-from hmstats.gateway.statistics.parameters import put_parameters
+from hmstats.gateway.statistics.parameters import Changes, put_parameters
 from hmstats.gateway.statistics.proven import Comparison, Proven
 from hmstats.gateway.statistics.publishing import published_by
 from hmstats.gateway.statistics.questions import (
@@ -317,14 +318,25 @@ class Gateway:
             if changed is None:
                 return Relayed((nothing_merged(request.head),))
             request = changed
-        answered = here(request)
+        given = getattr(arguments.get("request"), "parameters", None)
+        name, changes = changes_from_thrift(given) if given else (question.table, {})
+        answered = self._carried_out(calls, name, changes, lambda: here(request))
         if answered.refused:
             return answered
-        given = getattr(arguments.get("request"), "parameters", None)
-        if given:
-            put_parameters(calls, self._mirroring.tables, *changes_from_thrift(given))
         self._send(question.table, [] if is_merge else [question])  # what is merged was marked before
         return answered
+
+    def _carried_out(
+        self, calls: UpstreamCalls, name: TableName, changes: Changes, write: Callable[[], Relayed]
+    ) -> Relayed:
+        """The answer to a write, after parameters that come with it were changed at the upstream. Raises MetaError."""
+        if not changes:
+            return write()
+        with nullcontext() if self._writes is UpstreamWrites.OFF else self._sending.held_back(name):
+            answered = write()
+            if not answered.refused:
+                put_parameters(calls, self._mirroring.tables, name, changes)
+            return answered
 
     def _send(self, table: TableName, written: Sequence[Question]) -> None:
         """Have the upstream get statistics of a table as `writes` says, and mark those that it has already."""
@@ -353,11 +365,9 @@ class Gateway:
         written = published_by(name, waiting)
         if not all(self._mirroring.sync(calls, each) for each in written):
             return self._left(request, question, session, relayed)
-        answered = here()
-        if answered.refused:
-            return answered
-        put_parameters(calls, self._mirroring.tables, name, waiting.changes)
-        self._send(name, written)
+        answered = self._carried_out(calls, name, waiting.changes, here)
+        if not answered.refused:
+            self._send(name, written)
         return answered
 
     def _is_here(self, session: Session, question: Question) -> bool:

@@ -17,7 +17,7 @@ from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, long, of_all, o
 
 from hmstats.client import Metastore as Client
 from hmstats.client import connect
-from hmstats.errors import CallRefused, UnknownCall
+from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.model.statistics.column_statistics import (
     StatisticsSet,
@@ -286,19 +286,6 @@ def test_statistics_of_what_does_not_exist_are_refused_as_by_the_upstream(doors:
     assert_alike(doors, lambda client: client.table_statistics(doors.name("missing"), ["a"]))
     doors.here.table(columns=COLUMNS)
     assert_alike(doors, lambda client: client.table_statistics(doors.name(), ["b"]))
-
-
-def test_what_a_gateway_does_not_keep_is_the_upstreams_or_refused_in_a_sentence(doors: Doors) -> None:
-    doors.here.table(columns=COLUMNS)
-    if doors.direct.ours:
-        assert doors.ours.preferences.of_table(doors.name()) == doors.there.preferences.of_table(doors.name())
-        return
-    assert not doors.ours.preferences.of_table(doors.name()).preferences
-    with pytest.raises(UnknownCall, match="not by a gateway"):
-        doors.ours.preferences.listed()
-    with pytest.raises(UnknownCall, match="not by a gateway"):
-        doors.ours.pending.listed()
-    assert doors.ours.may_be_hmstats  # else its sketches would be neither asked for nor sent
 
 
 def assert_alike(doors: Doors, ask: Callable[[Client], object]) -> None:

@@ -6,7 +6,8 @@ is sent the upstream is asked what it says: what is newer there is taken over an
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import structlog
 
@@ -121,6 +122,17 @@ class Sending:
                 calls.put_statistics(question.table, statistics[start : start + _SENT_AT_ONCE])
         finally:
             claim.release()
+
+    @contextmanager
+    def held_back(self, name: TableName) -> Iterator[None]:
+        """Have nobody send statistics of a table: a Hive may lose one of two changes of a table at a time."""
+        found = self._unsent.pending_of(name)
+        claim = None if found is None else self._wait_for_claim(found.table_id)
+        try:
+            yield
+        finally:
+            if claim is not None:
+                claim.release()
 
     @property
     def count(self) -> int:
