@@ -15,6 +15,7 @@ from hmstats.gateway.changes.followed_calls import ALTERING, FOLLOWED, altered_b
 from hmstats.gateway.changes.following import Following
 from hmstats.gateway.statistics.adopting import Adopting
 from hmstats.gateway.statistics.brought import BRINGING, Keeping, brought_by, may_bring
+from hmstats.gateway.statistics.looking import LOOK_SECONDS, Looking
 from hmstats.gateway.statistics.merging import merges, nothing_merged, without_unmarked
 from hmstats.gateway.statistics.mirroring import Mirroring, why_not_mirrored
 from hmstats.gateway.statistics.objects_with_statistics import (
@@ -68,6 +69,7 @@ _log = structlog.get_logger("hmstats.gateway")
 
 _LOST_SECONDS = 30.0
 """Between two looks for lost calls; half of a gateway's patience if that is less."""
+_HEALTH = frozenset({"get_statistics_health", "get_partition_health"})
 _CONNECTION_SETTINGS = frozenset({"getMetaConf", "setMetaConf"})
 _LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING | _CONNECTION_SETTINGS
 """The calls whose arguments may be decoded; all others pass as bytes."""
@@ -121,6 +123,7 @@ class Gateway:
         writer = StatisticsWriter(store, keep_accuracy=False)
         self._keeping = Keeping(self._mirroring, writer)
         self._pending = PendingStatistics(store, writer)
+        self._looking = Looking(self._mirroring)
         self._log = NotificationLog()
         self._proven = Proven(self._log)
         self._joined = JoinedReads(name)
@@ -145,6 +148,8 @@ class Gateway:
 
         if name in RECORDS and self._calls(self._itself).generation.is_ours:
             return relayed()
+        if name in _HEALTH:
+            self._looking.note_asked()
         if name in RECORDS - STATISTICS:
             return here()
         if request.head.oneway or name not in _LOOKED_AT or (name in BRINGING and not may_bring(request)):
@@ -227,7 +232,9 @@ class Gateway:
     def chores(self) -> Sequence[Chore]:
         """What is to be done from time to time."""
         sending = Chore("upstream_writes", self.send_pending, self._sending_seconds)
-        return [*self._relay.chores, sending, Chore("lost_calls", self._following.end_lost_calls, self._lost_seconds)]
+        lost = Chore("lost_calls", self._following.end_lost_calls, self._lost_seconds)
+        looking = Chore("mirrors", lambda: self._looking.run(lambda: self._calls(self._itself)), LOOK_SECONDS)
+        return [*self._relay.chores, sending, lost, looking]
 
     def close(self) -> None:
         """Close all connections."""

@@ -1,8 +1,12 @@
 """Preferences, pending statistics, locks on databases, runs, blame and health, at a gateway."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.servers import serving
 from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
 
 from hmstats.client import Metastore as Client
@@ -227,3 +231,36 @@ def test_health_is_judged_by_what_is_here(doors: Doors) -> None:
         return {each.table.table: each.health.health >= 80 for each in found}
 
     until({"t": True, "u": False}, health)
+
+
+def test_partitions_have_the_health_of_what_they_are_now(doors: Doors) -> None:
+    doors.direct.table(columns=COLUMNS, keys=["p"])
+    doors.direct.add_partitions(["1"], columns=COLUMNS)
+    doors.ours.put_together(doors.name(), [StatisticsSet(of_all(1), "p=1")], {"p=1": {"numRows": "10"}})
+
+    def health() -> dict[str | None, bool]:
+        found = doors.ours.health.partitions(doors.name())
+        return {each.partition: each.health.health >= 80 for each in found}
+
+    first: dict[str | None, bool] = {"p=1": True}
+    until(first, health)
+    doors.direct.add_partitions(["2"], columns=COLUMNS)
+    until({**first, "p=2": False}, health)
+
+
+@pytest.mark.slow
+@pytest.mark.hive
+def test_health_tells_of_changes_that_pass_the_gateway_by(hive_3_1: int, tmp_path: Path) -> None:
+    direct = Metastore("hive-3.1", hive_3_1, 3.1)
+    with direct.clients, serving(tmp_path, "--upstream", f"thrift://127.0.0.1:{hive_3_1}") as port:
+        doors = Doors(direct, replace(direct, port=port))
+        direct.client().create_database(api.Database(name=direct.database, description="", parameters={}))
+        direct.table(columns=COLUMNS, keys=["p"])
+        direct.add_partitions(["1"], columns=COLUMNS)
+        doors.ours.put_together(doors.name(), [StatisticsSet(of_all(1), "p=1")], {"p=1": {"numRows": "10"}})
+
+        def stale() -> list[int]:
+            return [each.health.stale_partitions or 0 for each in doors.ours.health.tables(databases=direct.database)]
+
+        direct.add_partitions(["2"], columns=COLUMNS)
+        until([1], stale)

@@ -8,6 +8,7 @@ parameters               what a write says beside statistics, which is the upstr
 publishing               what a publish of waiting statistics writes
 merging                  which columns of a write a Hive would merge
 brought                  statistics that new tables and partitions bring along
+looking                  tables that nobody asks about are looked at, for their health
 adopting                 all old statistics are taken over, before anybody asks
 sending                  statistics that were written here go to the upstream
 """

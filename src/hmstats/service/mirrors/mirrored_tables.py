@@ -83,6 +83,11 @@ class MirroredTables:
         with self._store.read() as connection:
             return tables.get(connection, name)
 
+    def names(self) -> list[TableName]:
+        """The names of all tables that have mirrors."""
+        with self._store.read() as connection:
+            return mirrored.names(connection)
+
     def partition_names(self, name: TableName) -> list[str]:
         """The names of the partitions of a table that have mirrors."""
         with self._store.read() as connection:

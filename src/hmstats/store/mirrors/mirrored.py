@@ -72,6 +72,13 @@ def name_of_one(connection: Connection, *, mirrors: bool) -> TableName | None:
     return None if row is None else TableName(*row)
 
 
+def names(connection: Connection) -> list[TableName]:
+    """The names of all tables that have mirrors."""
+    query = select(DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME).select_from(_NAMED)
+    found = connection.execute(query.where(TBLS.c.TBL_ID.in_(select(_M.TBL_ID))).order_by(TBLS.c.TBL_ID))
+    return [TableName(*row) for row in found]
+
+
 def pending(connection: Connection, limit: int, after: int = 0) -> list[Pending]:
     """Mirrors to be sent with ids above `after`, by id, at most `limit`."""
     query = (
