@@ -209,3 +209,21 @@ class TestAnUpstreamThatHangs:
                     client.get_all_tables("b_hanging")
                 places.table(places.make("a_hanging"), "t")
                 assert client.get_table("a_hanging", "t").tableName == "t"
+
+
+def test_what_is_stated_and_what_waits_is_listed_of_all_places(places: Several) -> None:
+    names = ("a_care", "b_care", "own_care")
+    with connect(f"thrift://127.0.0.1:{places.front.port}", retries=0) as ours:
+        for name in names:
+            places.table(places.make(name), "t")
+            ours.preferences.change(Subject(DatabaseName("hive", name)), {"publish": "false"})
+            ours.put_table_statistics(f"{name}.t", StatisticsSet((long(3, 7),)))
+            assert ours.table_statistics(f"{name}.t", ["a"]) == ()
+        assert {each.subject.database: each.text for each in ours.preferences.listed("*_care")} == {
+            DatabaseName("hive", name): "false" for name in names
+        }
+        assert {each.table.database for each in ours.pending.listed("*_care")} == set(names)
+        for name in names:
+            ours.pending.publish(f"{name}.t")
+            assert bounds(ours.table_statistics(f"{name}.t", ["a"])) == [(3, 7)]
+        assert ours.pending.listed("*_care") == []
