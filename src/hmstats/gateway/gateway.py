@@ -185,7 +185,7 @@ class Gateway:
         if question is None:
             return self._of_database(name, arguments, session, here) if name in OF_OBJECTS else relayed()
         if name == "publish_statistics":
-            return self._published(request, question, session, relayed, here)
+            return self._publish(request, question, session, relayed, here)
         if question.deed is Deed.DELETE:
             return self._deleted(question, request, session, relayed, here)
         return self._answered(question, request, session, relayed, here, arguments)
@@ -283,11 +283,15 @@ class Gateway:
         here: Here,
         arguments: dict[str, Any],
     ) -> Relayed:
-        if question.deed is Deed.READ:
-            return here() if self._may_answer(session, question) else self._left(request, question, session, relayed)
-        return self._written(question, request, session, relayed, here, arguments)
+        if question.deed is not Deed.READ:
+            return self._written(question, request, session, relayed, here, arguments)
+        if self._may_answer(session, question):
+            return here()
+        return self._leave_to_upstream(request, question, session, relayed)
 
-    def _left(self, request: Request, question: Question, session: Session, relayed: Callable[[], Relayed]) -> Relayed:
+    def _leave_to_upstream(
+        self, request: Request, question: Question, session: Session, relayed: Callable[[], Relayed]
+    ) -> Relayed:
         """The upstream's answer about a table whose statistics are not here. Raises NoSuchObject and MetaError."""
         name, calls = request.head.name, self._calls(session)
         if name not in CARE or calls.generation.is_ours:
@@ -361,17 +365,17 @@ class Gateway:
             self._mirroring.keep_database(self._calls(session), database)
         return here()
 
-    def _published(
+    def _publish(
         self, request: Request, question: Question, session: Session, relayed: Callable[[], Relayed], here: Here
     ) -> Relayed:
         """The answer to a publish of what waits, which goes to the upstream afterwards like any write."""
         calls, name = self._calls(session), question.table
         if not self._mirroring.sync(calls, question):
-            return self._left(request, question, session, relayed)
+            return self._leave_to_upstream(request, question, session, relayed)
         waiting = self._pending.of_table(name)
         written = published_by(name, waiting)
         if not all(self._mirroring.sync(calls, each) for each in written):
-            return self._left(request, question, session, relayed)
+            return self._leave_to_upstream(request, question, session, relayed)
         answered = self._carried_out(calls, name, waiting.changes, here)
         if not answered.refused:
             self._send(name, written)

@@ -42,13 +42,13 @@ def _in_force(
     stored = tables.parameters(name, sorted(normal.values())) if normal else {}
     own = tables.parameters(name, None).get("", {}) if None in changes else {}
     found = {
-        place: _kept(change, own if place is None else stored.get(normal[place], {}))
+        place: _part_in_force(change, own if place is None else stored.get(normal[place], {}))
         for place, change in changes.items()
     }
     return {place: each for place, each in found.items() if each}
 
 
-def _kept(change: ParameterChange, stored: Parameters) -> dict[str, str | None]:
+def _part_in_force(change: ParameterChange, stored: Parameters) -> dict[str, str | None]:
     removed: dict[str, str | None] = {key: None for key in change.remove if not waits(key) or key not in stored}
     put = {key: value for key, value in change.put.items() if not waits(key) or stored.get(key) == value}
     return {**removed, **put}
