@@ -233,22 +233,6 @@ def test_health_is_judged_by_what_is_here(doors: Doors) -> None:
     until({"t": True, "u": False}, health)
 
 
-def test_partitions_have_the_health_of_what_they_are_now(doors: Doors) -> None:
-    doors.direct.table(columns=COLUMNS, keys=["p"])
-    doors.direct.add_partitions(["1"], columns=COLUMNS)
-    doors.ours.put_together(doors.name(), [StatisticsSet(of_all(1), "p=1")], {"p=1": {"numRows": "10"}})
-
-    def health() -> dict[str | None, bool]:
-        found = doors.ours.health.partitions(doors.name())
-        return {each.partition: each.health.health >= 80 for each in found}
-
-    first: dict[str | None, bool] = {"p=1": True}
-    until(first, health)
-    doors.direct.add_partitions(["2"], columns=COLUMNS)
-    until({**first, "p=2": False}, health)
-
-
-@pytest.mark.slow
 @pytest.mark.hive
 def test_health_tells_of_changes_that_pass_the_gateway_by(hive_3_1: int, tmp_path: Path) -> None:
     direct = Metastore("hive-3.1", hive_3_1, 3.1)
@@ -256,11 +240,23 @@ def test_health_tells_of_changes_that_pass_the_gateway_by(hive_3_1: int, tmp_pat
         doors = Doors(direct, replace(direct, port=port))
         direct.client().create_database(api.Database(name=direct.database, description="", parameters={}))
         direct.table(columns=COLUMNS, keys=["p"])
-        direct.add_partitions(["1"], columns=COLUMNS)
-        doors.ours.put_together(doors.name(), [StatisticsSet(of_all(1), "p=1")], {"p=1": {"numRows": "10"}})
+        direct.table("u", columns=COLUMNS)
+        direct.add_partitions(*(["0"], ["1"], ["2"], ["9"]), columns=COLUMNS)
+        names = ["p=0", "p=1", "p=2", "p=9"]
+        sets = [StatisticsSet(of_all(1), each) for each in names]
+        doors.ours.put_together(doors.name(), sets, {each: {"numRows": "10"} for each in names})
+        doors.ours.put_together(doors.name("u"), [StatisticsSet(of_all(1))], {None: {"numRows": "10"}})
+        direct.add_partitions(*(["3"], ["4"]), columns=COLUMNS)
+        client = direct.client()
+        client.drop_partition(direct.database, "t", ["9"], True)
+        table = client.get_table(direct.database, "u")
+        table.parameters["numRows"] = "1000000"
+        client.alter_table(direct.database, "u", table)
 
-        def stale() -> list[int]:
-            return [each.health.stale_partitions or 0 for each in doors.ours.health.tables(databases=direct.database)]
+        def stale() -> dict[str, tuple[int | None, int | None, bool]]:
+            found = {each.table.table: each.health for each in doors.ours.health.tables(databases=direct.database)}
+            return {name: (each.partitions, each.stale_partitions, each.health < 80) for name, each in found.items()}
 
-        direct.add_partitions(["2"], columns=COLUMNS)
-        until([1], stale)
+        until({"t": (5, 2, True), "u": (None, None, True)}, stale)
+        found = {each.partition: each.health.health >= 80 for each in doors.ours.health.partitions(doors.name())}
+        assert found == {"p=0": True, "p=1": True, "p=2": True, "p=3": False, "p=4": False}

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from hmstats.gateway.statistics.mirroring import Mirroring
 from hmstats.gateway.statistics.questions import Question
-from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.gateway.upstream.upstream_calls import PARTITIONS_A_CALL, UpstreamCalls
+from hmstats.model.catalog.objects import TableName
 
 LOOK_SECONDS = 2.0
 """How often to see whether somebody has asked."""
@@ -37,7 +38,7 @@ class Looking:
             return
         asking = calls()
         for name in self._mirroring.tables.names():
-            self._mirroring.sync(asking, Question(name, own=True, partitions=None, columns=()))
+            self._look_at(asking, name)
 
     def _is_due(self) -> bool:
         now = time.monotonic()
@@ -48,3 +49,14 @@ class Looking:
                 return False
             self._looked = now
         return True
+
+    def _look_at(self, calls: UpstreamCalls, name: TableName) -> None:
+        """Make the mirrors of a table and its partitions like these are now, a thousand partitions at a time."""
+        mirrored = self._mirroring.sync(calls, Question(name, own=True, columns=()))
+        table = self._mirroring.tables.find(name) if mirrored else None
+        if table is None or not table.partition_keys:
+            return
+        names = list(dict.fromkeys((*calls.partition_names(name), *self._mirroring.tables.partition_names(name))))
+        for start in range(0, len(names), PARTITIONS_A_CALL):
+            some = tuple(names[start : start + PARTITIONS_A_CALL])
+            self._mirroring.sync(calls, Question(name, own=True, partitions=some, columns=()))

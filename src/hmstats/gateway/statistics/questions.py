@@ -118,12 +118,6 @@ def _table(arguments: Arguments) -> Question:
     return Question(_name_of(request.dbName, request.tblName, request.catName), own=True, columns=())
 
 
-def _table_with_partitions(arguments: Arguments) -> Question:
-    request = arguments["request"]
-    name = _name_of(request.dbName, request.tblName, request.catName)
-    return Question(name, own=True, partitions=None, columns=())
-
-
 def database_of(name: str, arguments: Arguments) -> DatabaseName | None:
     """The database that a lock or a preference is about as a whole; None for any other call, and for everything."""
     request = arguments["request"] if name in OF_OBJECTS else None
@@ -206,7 +200,7 @@ _FINDERS: Mapping[str, Find] = {
     "reject_statistics": _table,
     "publish_statistics": _table,
     "begin_statistics_run": _table,
-    "get_partition_health": _table_with_partitions,
+    "get_partition_health": _table,
     "update_table_column_statistics": _written("stats_obj"),
     "update_partition_column_statistics": _written("stats_obj"),
     "update_table_column_statistics_req": _written("req"),
