@@ -183,7 +183,7 @@ class Gateway:
             return self._following.passed(self._calls(session), changes, relayed) if changes else relayed()
         question = question_of(name, arguments)
         if question is None:
-            return self._of_database(name, arguments, session, here) if name in OF_OBJECTS else relayed()
+            return self._of_database(arguments, session, here) if name in OF_OBJECTS else relayed()
         if name == "publish_statistics":
             return self._publish(request, question, session, relayed, here)
         if question.deed is Deed.DELETE:
@@ -358,9 +358,9 @@ class Gateway:
         if self._writes is UpstreamWrites.THROUGH:
             self._send_through(table)
 
-    def _of_database(self, name: str, arguments: dict[str, Any], session: Session, here: Here) -> Relayed:
+    def _of_database(self, arguments: dict[str, Any], session: Session, here: Here) -> Relayed:
         """The answer to a call about a whole database, or about everything."""
-        database = database_of(name, arguments)
+        database = database_of(arguments)
         if database is not None:
             self._mirroring.keep_database(self._calls(session), database)
         return here()

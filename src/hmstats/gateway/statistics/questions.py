@@ -118,12 +118,10 @@ def _table(arguments: Arguments) -> Question:
     return Question(_name_of(request.dbName, request.tblName, request.catName), own=True, columns=())
 
 
-def database_of(name: str, arguments: Arguments) -> DatabaseName | None:
-    """The database that a lock or a preference is about as a whole; None for any other call, and for everything."""
-    request = arguments["request"] if name in OF_OBJECTS else None
-    if request is None or request.tblName or not request.dbName:
-        return None
-    return database_name(request.dbName, request.catName)
+def database_of(arguments: Arguments) -> DatabaseName | None:
+    """The database that a call of OF_OBJECTS is about, if it names no table; None if it is about everything."""
+    request = arguments["request"]
+    return database_name(request.dbName, request.catName) if request.dbName and not request.tblName else None
 
 
 def _written(path: str) -> Find:

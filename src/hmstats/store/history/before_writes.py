@@ -29,7 +29,6 @@ from hmstats.store.unit.unit import Unit
 
 _STEP, _COLUMNS, _PARAMETERS = HMSTATS_HISTORY, HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_PARAMETER
 _NAMES = HMSTATS_HISTORY_PARTITION
-_NO_VERSION = -1
 
 
 class Written(Protocol):
@@ -63,12 +62,11 @@ def of_written(
     *,
     stored: StoredValues | None = None,
     since: int | None = None,
-    same_in: int | None = None,
 ) -> None:
     """Keep the statistics of a known table, or of partitions of it, that a write of statistics is about to replace.
 
     A write that says what it has `stored` need copy no rows if those before it said so `since` a version of the table,
-    but the sketches that it replaces, unless they are the same in the version `same_in`.
+    but the sketches that it replaces, of which they told the hashes.
     """
     wanted = RowSelection(of, columns=True, engine=True, known=True, top_k=target.has_top_k)
     known = {
@@ -88,8 +86,8 @@ def of_written(
     if stored is not None and stored.kinds:
         text = replaced_rows.sketches_text(unit.shape, of, stored.kinds)
         wanted_rows = {"ids": bound(unit.connection, ids), "columns": bound(unit.connection, columns)}
-        same = {"table_id": target.id, "said_ENGINE": engine, "same_in": _NO_VERSION if same_in is None else same_in}
-        text.queue(unit, {**wanted_rows, **same, **(unit.expects.values if unit.expects else {})})
+        of_table = {"table_id": target.id, "said_ENGINE": engine}
+        text.queue(unit, {**wanted_rows, **of_table, **(unit.expects.values if unit.expects else {})})
 
 
 def of_parameters(unit: Unit, of: OwnerKind, ids: Sequence[int], keys: Collection[str] | None = None) -> None:

@@ -119,15 +119,11 @@ def for_sqlite(rows: tuple[Table, ...], selection: RowSelection) -> Sequence[Any
 
 @lru_cache(maxsize=20)
 def sketches_text(shape: Shape, of: OwnerKind, names: tuple[str, ...]) -> CompiledStatement:
-    """PostgreSQL's statement that copies sketches of these kinds, of a known table that is as expected.
-
-    It copies none if the table has the version of the parameter `same_in`.
-    """
+    """PostgreSQL's statement that copies sketches of these kinds, of a known table that is as expected."""
     selection = RowSelection(of, columns=True, engine=True, expecting=True, known=True)
     stored: Any = TAB_COL_STATS if of is OwnerKind.TABLES else PART_COL_STATS
     table_id, owner, source = _owner(stored, selection)
     here = _are_wanted("postgresql", stored, _of_ids("postgresql", table_id, owner, selection), selection)
-    here.append(_stored_version() != cast(bindparam("same_in", type_=BigInteger()), BigInteger))
     each = [
         _guarded(select(table_id, func.sha256(stored.c[name]), stored.c[name]).select_from(source), selection).where(
             *here, stored.c[name].is_not(None)
@@ -341,14 +337,10 @@ def _known_keys(dialect_name: str) -> tuple[Any, Any, Any]:
 
 def _known_version(dialect_name: str) -> ColumnElement[int]:
     """The version that the write makes, read once for all rows."""
-    known = one_of_bound(dialect_name, _TABLE_ID, "counted")
-    return _stored_version() + case((known, _ZERO), else_=literal_column("1"))
-
-
-def _stored_version() -> ColumnElement[int]:
-    """The version of the known table."""
     c = HMSTATS_TABLE_VERSION.c
-    return func.coalesce(select(c.VERSION).where(c.TBL_ID == _TABLE_ID).scalar_subquery(), _ZERO)
+    stored = select(c.VERSION).where(c.TBL_ID == _TABLE_ID).scalar_subquery()
+    known = one_of_bound(dialect_name, _TABLE_ID, "counted")
+    return func.coalesce(stored, _ZERO) + case((known, _ZERO), else_=literal_column("1"))
 
 
 def _version(dialect_name: str, table_id: Any) -> ColumnElement[int]:

@@ -39,6 +39,7 @@ from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.history import past_state
+from hmstats.store.history.replaced_rows import HASHES_AT
 from hmstats.store.schema import HMSTATS_HISTORY, HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_SKETCH
 
 NAME = TableName("hive", "default", "wide")
@@ -298,21 +299,35 @@ def test_sketches_are_kept_when_they_are_replaced(expecting: Servers) -> None:
         assert content(store, at_ms) == expected
 
 
-def test_sketches_that_stay_are_not_looked_at(expecting: Servers) -> None:
-    """A write of the same ones copies none, unless somebody has written in between."""
-    store, same = expecting.first, bit_vector(0, 5)
-    first, second = (StatisticsWriter(each).plain for each in expecting)
-    for number in range(4):
-        first.write(NAME, of_number(1, number, same), of_table=False)
-    store.write(lambda unit: unit.connection.execute(delete(HMSTATS_HISTORY_SKETCH)))
-    first.write(NAME, of_number(1, 5, same), of_table=False)
+def test_a_partitions_past_needs_no_sketch_of_another_one(expecting: Servers) -> None:
+    """Both writes have the same sketches, in other rows."""
+    store, writer = expecting.first, StatisticsWriter(expecting.first).plain
+    one, two = bit_vector(0, 5), bit_vector(0, 9)
+
+    def write_sketches(first: bytes, second: bytes) -> None:
+        """Of the text of both partitions; both numbers have the first one."""
+        rows = [
+            column
+            for each in (first, second)
+            for column in (
+                ColumnStatistics("n", "bigint", long_values(1, 5, one)),
+                ColumnStatistics("t", "string", StringStatistics(max_length=8, average_length=2.0, bit_vector=each)),
+            )
+        ]
+        writer.write(NAME, plain(["p=1", "p=2"], rows), of_table=False)
+
+    for _ in range(3):
+        write_sketches(one, one)
+    write_sketches(two, one)
+    before = moment()
+    write_sketches(one, two)
     assert not copies(store)[-1]
-    assert count(store, HMSTATS_HISTORY_SKETCH) == 0
-    second.write(NAME, of_number(1, 6, same), of_table=False)
-    store.write(lambda unit: unit.connection.execute(delete(HMSTATS_HISTORY_SKETCH)))
-    first.write(NAME, of_number(1, 7, same), of_table=False)
-    assert not copies(store)[-1]
-    assert count(store, HMSTATS_HISTORY_SKETCH) == 1
+    with store.read() as connection:
+        table_id = past_state.table_at(connection, NAME, before)
+        assert table_id is not None
+        for row in past_state.at(connection, table_id, before).columns.items():
+            hashes = {each for each in row[1][HASHES_AT] if each is not None}
+            assert past_state.sketches(connection, table_id, [row]).keys() >= hashes
 
 
 def test_no_write_relies_on_a_history_that_was_removed(expecting: Servers) -> None:

@@ -6,7 +6,6 @@ else writes plain statistics of it.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
 from typing import NamedTuple
 
 from hmstats.model.catalog.objects import Parameters, TableName
@@ -31,24 +30,16 @@ class Rows(NamedTuple):
         return cls(statistics.engine, tuple(statistics.columns))
 
 
-class LeftSketches(NamedTuple):
-    """The hashes of the sketches that a write has left in its rows, and the version that it has left its table with."""
-
-    version: int
-    hashes: str
-
-
 class Told(NamedTuple):
     """What the history tells of rows that one process has written: it says since a version what was stored.
 
     The write of this version has copied what was there before, on a day (since 1970, in UTC), when the table had this
-    definition. `sketches` are those of the last write, if it had any and the rows are all of its rows.
+    definition.
     """
 
     version: int
     day: int
     definition: int
-    sketches: LeftSketches | None = None
 
 
 class Owners(NamedTuple):
@@ -154,7 +145,4 @@ class LastWrittenTables:
 def _told_of_all(each: Sequence[Told | None]) -> Told | None:
     """What the history tells of rows of several owners; None if it does not tell it of all, or of different days."""
     told = [one for one in each if one is not None]
-    if len(told) < len(each) or len({one.day for one in told}) > 1:
-        return None
-    first = min(told, key=attrgetter("version"))
-    return first if all(one.sketches == first.sketches for one in told) else first._replace(sketches=None)
+    return min(told) if len(told) == len(each) and len({one.day for one in told}) == 1 else None

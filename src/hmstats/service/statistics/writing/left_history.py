@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.model.statistics.statistics_by_field import StatisticsByField
-from hmstats.service.statistics.writing.last_written import LeftSketches, Owners, Rows, Told
+from hmstats.service.statistics.writing.last_written import Owners, Rows, Told
 from hmstats.store.history.purge import DAY_MS
 from hmstats.store.history.stored_values import StoredValues, pack
 from hmstats.store.statistics import provenance
@@ -25,14 +25,12 @@ _MOST_WRITES = 50
 class LeftHistory(NamedTuple):
     """What a write has `stored`, and what the history tells of its rows from then on (None: nothing).
 
-    The write copies no rows if the history tells what it replaces `since` a version, and no sketches either if the
-    table has the version in which its rows had the same sketches (`same_in`).
+    The write copies no rows, but the sketches that it replaces, if the history tells of these rows `since` a version.
     """
 
     stored: StoredValues | None = None
     told: Told | None = None
     since: int | None = None
-    same_in: int | None = None
 
 
 NO_HISTORY = LeftHistory()
@@ -48,13 +46,10 @@ def left_history(
 ) -> LeftHistory:
     """What a write of these values leaves, and the provenance of each; `owners` as the last write left them."""
     stored, day, told = _stored_values(unit, statistics, values, made), unit.now_milliseconds // DAY_MS, owners.told
-    left = None if stored.hashes is None else LeftSketches(target.version + 1, stored.hashes)
     written_before = told is not None and unit.expects is not None and owners.stored == Rows.of(statistics)
     if not written_before or told is None or told.day != day or target.version - told.version >= _MOST_WRITES:
-        return LeftHistory(stored, Told(target.version + 1, day, target.definition, left))
-    had = told.sketches
-    same_in = had.version if had is not None and had.hashes == stored.hashes else None
-    return LeftHistory(stored, told._replace(sketches=left), told.version, same_in)
+        return LeftHistory(stored, Told(target.version + 1, day, target.definition))
+    return LeftHistory(stored, told, told.version)
 
 
 def _stored_values(

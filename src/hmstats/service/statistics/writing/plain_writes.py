@@ -173,7 +173,6 @@ class PlainWrites:
             statistics.engine,
             stored=history.stored,
             since=history.since,
-            same_in=history.same_in,
         )
         details.write_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, made)
         versions.bump(unit, target.id, None if of_table else set(_names(statistics)), plain=plain)
