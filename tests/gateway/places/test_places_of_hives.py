@@ -1,23 +1,13 @@
 """Two real Hives and own tables behind one address, and a database that moves from each to hmstats and back."""
 
-from collections.abc import Iterator
-
 import pytest
-from tests.fixtures.metastores import Metastore
 from tests.gateway.doors import long, until
 from tests.gateway.moving.filled import answers, fill, move
-from tests.gateway.places.several import Several, several
+from tests.gateway.places.several import Several
 
 from hmstats.client import connect
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
-
-
-@pytest.fixture(scope="module")
-def hives(hive_4_0: int, hive_3_1: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Several]:
-    first, second = Metastore("hive-4.0", hive_4_0, 4.0), Metastore("hive-3.1", hive_3_1, 3.1)
-    with several(tmp_path_factory.mktemp("hives"), first, second) as found:
-        yield found
 
 
 @pytest.mark.slow

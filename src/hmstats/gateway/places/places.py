@@ -3,13 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
 
 from hmstats.errors import MetaError
 from hmstats.gateway.gateway import Gateway
+from hmstats.gateway.places.all_places import AllPlaces, title_of
 from hmstats.gateway.places.call_databases import databases_of
+from hmstats.gateway.places.health_pages import HEALTH_LIST, health_page
 from hmstats.gateway.places.routing import Routing
 from hmstats.gateway.places.slots import Slots
+from hmstats.gateway.places.spread import SPREAD, spread
 from hmstats.gateway.places.unions import UNIONS, union
 from hmstats.gateway.statistics.questions import OF_OBJECTS, OURS_ALONE, RECORDS
 from hmstats.gateway.upstream.calling import WholeAnswer
@@ -26,6 +28,12 @@ from hmstats.service.mirrors.routes import OWN, Route
 
 _OURS = RECORDS | OURS_ALONE | OF_OBJECTS
 """Calls that no metastore but hmstats knows: those that name no database are about hmstats' own tables."""
+_OF_SEVERAL: Mapping[str, Callable[[Request, AllPlaces], Relayed]] = {
+    **dict.fromkeys(UNIONS, union),
+    **dict.fromkeys(SPREAD, spread),
+    HEALTH_LIST: health_page,
+}
+"""What answers calls about databases of several places."""
 
 
 class UpstreamPlace:
@@ -76,14 +84,14 @@ class Places:
 
         Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
         """
-        if request.head.name in UNIONS:
-            return self._union(request, session, here)
+        if _is_of_several(request):
+            return _OF_SEVERAL[request.head.name](request, self._all_places(session, here))
         place = self._place_of(request, self.routing.route)
         return here() if place == OWN else self.upstreams[place].answer(request, session, stream)
 
     def send_at_once(self, request: Request, session: Session) -> SentCall | None:
         """A small read of which nothing is here, sent to its upstream without waiting; None if it was not sent."""
-        if request.head.name in UNIONS:
+        if request.head.name in _OF_SEVERAL:
             return None
         try:
             place = self._place_of(request, self.routing.known_route)
@@ -116,7 +124,7 @@ class Places:
         routes = {each: route(each) for each in databases}
         places = {each.place for each in routes.values()}
         if len(places) > 1:
-            there = ", ".join(f"{database_text(each)} in {_title(found.place)}" for each, found in routes.items())
+            there = ", ".join(f"{database_text(each)} in {title_of(found.place)}" for each, found in routes.items())
             raise MetaError(f"{name} is refused: its databases must be in one metastore, found {there}")
         moving = [each for each, found in routes.items() if found.moving]
         if moving and name not in READS:
@@ -126,12 +134,14 @@ class Places:
             )
         return places.pop()
 
-    def _union(self, request: Request, session: Session, here: Here) -> Relayed:
-        asked: dict[str, Callable[[], Relayed]] = {
-            name: partial(self._ask_place, name, request, session)
-            for name in sorted(self.upstreams, key=lambda name: name != self.routing.default)
-        }
-        return union(request, asked | {OWN: here}, self._belongs, self._hangs)
+    def _all_places(self, session: Session, here: Here) -> AllPlaces:
+        """All places, as they are asked for a client."""
+
+        def ask(place: str, request: Request) -> Relayed:
+            return here(request) if place == OWN else self._ask_place(place, request, session)
+
+        upstreams = sorted(self.upstreams, key=lambda name: name != self.routing.default)
+        return AllPlaces((*upstreams, OWN), ask, lambda name: self.routing.route(name).place, self._hangs)
 
     def _ask_place(self, name: str, request: Request, session: Session) -> Relayed:
         return self.upstreams[name].answer(request, session, WholeAnswer())
@@ -139,9 +149,8 @@ class Places:
     def _hangs(self, name: str) -> bool:
         return name != OWN and self.upstreams[name].gateway.is_hanging
 
-    def _belongs(self, name: DatabaseName, place: str) -> bool:
-        return self.routing.route(name).place == place
 
-
-def _title(place: str) -> str:
-    return f"upstream {place}" if place else "hmstats itself"
+def _is_of_several(request: Request) -> bool:
+    """Whether a call is about databases of several places."""
+    name = request.head.name
+    return name in _OF_SEVERAL and not (name in OF_OBJECTS and databases_of(request))

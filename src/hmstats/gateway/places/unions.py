@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hmstats.errors import CallRefused, MetaError, MetastoreError, UnknownCall, UpstreamClosed
-from hmstats.gateway.places.asking import Answer, Ask, ask_all
-from hmstats.gateway.upstream.calling import value_of
+from hmstats.errors import UnknownCall
+from hmstats.gateway.places.all_places import AllPlaces, own_refusal, value_at
 from hmstats.model.catalog.names import database_name, split_database
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_arguments, encode_struct
+from hmstats.service.health.blame import MOST as MOST_BLAME
+from hmstats.service.health.runs import MOST as MOST_RUNS
 from hmstats.wire.idl import extension, methods
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.messages.envelope import Refusal, encode_refusal, encode_reply
@@ -25,49 +26,38 @@ _OLD_CATALOGS = api.GetCatalogsResponse(names=["hive"])
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """How a list is merged: its elements, the database of each if it has one, and the value of elements."""
+    """How a list is merged: its elements, the database of each if it has one, and the value of elements.
+
+    `cut` orders the elements of all places, and leaves as many as the call asks for.
+    """
 
     elements: Callable[[Any], Sequence[Any] | None]
     database: Callable[[Any, Mapping[str, Any]], DatabaseName | None] | None
     value: Callable[[list[Any]], Any]
+    cut: Callable[[list[Any], Mapping[str, Any]], list[Any]] | None = None
 
 
-def union(
-    request: Request,
-    places: Mapping[str, Ask],
-    belongs: Callable[[DatabaseName, str], bool],
-    hangs: Callable[[str], bool],
-) -> Relayed:
-    """The answer to a call of UNIONS by what each place answers.
-
-    `belongs` says whether a database is of a place, `hangs` whether a place is not waited for.
-
-    Raises MetaError if a place does not answer.
-    """
+def union(request: Request, places: AllPlaces) -> Relayed:
+    """The answer to a call of UNIONS by what each place answers. Raises MetaError if a place does not answer."""
     head = request.head
     spec = _LISTS[head.name]
-    arguments = decode_arguments(methods()[head.name], request.message, request.head.body_at)
+    arguments = decode_arguments(methods()[head.name], request.message, head.body_at)
+    answers = places.answers(dict.fromkeys(places.names, request))
+    if (refused := own_refusal(answers)) is not None:
+        return refused
     found: list[Any] = []
-    answers = ask_all(places, hangs)
-    for place in places:
+    for place in places.names:
         try:
-            value = value_of(head.name, _answer(answers[place]))
+            value = value_at(place, head.name, answers[place])
         except UnknownCall as error:
             if head.name != "get_catalogs":  # a metastore of before: its clients fall back on older calls
                 return Relayed((encode_refusal(head, Refusal.UNKNOWN_METHOD, str(error)),), refused=True)
             value = _OLD_CATALOGS
-        except (CallRefused, MetastoreError, UpstreamClosed) as error:
-            raise MetaError(f"{head.name} is refused, since upstream {place} does not answer: {error}") from error
-        found += _of_place(spec, value, arguments, lambda name, place=place: belongs(name, place))  # type: ignore[misc]
+        found += _of_place(spec, value, arguments, lambda name, place=place: places.place_of(name) == place)  # type: ignore[misc]
+    if spec.cut is not None:
+        found = spec.cut(found, arguments)
     result = methods()[head.name].result(success=spec.value(found))
     return Relayed((encode_reply(head, encode_struct(result)),))
-
-
-def _answer(found: Answer) -> Relayed:
-    """A place's answer. Raises the error that it ended with."""
-    if isinstance(found, Exception):
-        raise found
-    return found
 
 
 def _of_place(
@@ -95,6 +85,26 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _newest(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
+    """The runs that began last, and all leases."""
+    runs = sorted(filter(_is_run, found), key=lambda each: -each.startedAt)
+    leases = [each for each in found if not _is_run(each)]
+    return runs[: arguments["request"].most or MOST_RUNS] + leases
+
+
+def _is_run(each: Any) -> bool:
+    return isinstance(each, extension.StatisticsRun)
+
+
+def _heaviest(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
+    return sorted(found, key=lambda each: -each.weight)[: arguments["request"].most or MOST_BLAME]
+
+
+def _each_once(found: list[Any], _: Mapping[str, Any]) -> list[Any]:
+    """Preferences without those of everything that another place has too."""
+    return list({(each if each.dbName else (each.name, each.value)): each for each in reversed(found)}.values())[::-1]
+
+
 _LISTS: Mapping[str, _List] = {
     "get_statistics_locks": _List(
         lambda value: value.locks,
@@ -105,6 +115,21 @@ _LISTS: Mapping[str, _List] = {
         lambda value: value.preferences,
         lambda each, _: database_name(each.dbName, each.catName) if each.dbName else None,
         lambda found: extension.PreferencesResult(preferences=found),
+        _each_once,
+    ),
+    "get_statistics_runs": _List(
+        lambda value: [*value.runs, *value.leases],
+        lambda each, _: database_name(each.dbName, each.catName),
+        lambda found: extension.RunsResult(
+            runs=[each for each in found if _is_run(each)], leases=[each for each in found if not _is_run(each)]
+        ),
+        _newest,
+    ),
+    "get_blame": _List(
+        lambda value: value.sums,
+        lambda each, _: database_name(each.worst.dbName, each.worst.catName),
+        lambda found: extension.BlameResult(sums=found),
+        _heaviest,
     ),
     "list_pending_statistics": _List(
         lambda value: value.owners,

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream.calling import with_arguments
 from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
 from hmstats.wire.idl import methods
-from hmstats.wire.messages.envelope import CALL, Head, encode_head, encode_reply
+from hmstats.wire.messages.envelope import Head, encode_reply
 
 _MERGING = frozenset({"set_aggr_stats_for", "set_statistics"})
 _FIRST = 3
@@ -55,10 +56,7 @@ def without_unmarked(
         return None
     if getattr(asked, "details", None):
         asked.details = _of_columns(asked.details, asked.colStats)
-    head = request.head
-    begin = encode_head(head.name, CALL, head.sequence)
-    message = begin + encode_struct(methods()[head.name].arguments(request=asked))
-    return Request(message, Head(head.name, CALL, head.sequence, len(begin)))
+    return with_arguments(request, request=asked)
 
 
 def nothing_merged(head: Head) -> bytes:

@@ -11,12 +11,12 @@ from typing import Any
 from thriftpy2.thrift import TType
 
 from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream.calling import with_arguments
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
 from hmstats.service.statistics.reading.read import StatisticsReader
-from hmstats.wire.idl import methods
 from hmstats.wire.messages.envelope import CALL, encode_head
 from hmstats.wire.messages.scanner import end_of_value
 from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics, set_to_thrift
@@ -76,12 +76,8 @@ WITH_STATISTICS = frozenset(_MARKS)
 
 def without_statistics(request: Request, wanted: Wanted) -> Request:
     """The call that asks for the objects alone."""
-    head = request.head
     plain = {"getColumnStats": False} if wanted.is_table else {"get_col_stats": False}
-    struct = type(wanted.request)(**{**vars(wanted.request), **plain})
-    begin = encode_head(head.name, CALL, head.sequence)
-    message = begin + encode_struct(methods()[head.name].arguments(req=struct))
-    return Request(message, head._replace(body_at=len(begin)))
+    return with_arguments(request, req=type(wanted.request)(**{**vars(wanted.request), **plain}))
 
 
 def with_statistics(answer: bytes, name: str, wanted: Wanted, keys: Sequence[str], reader: StatisticsReader) -> bytes:

@@ -37,6 +37,14 @@ def request_of(method: str, *arguments: Any) -> Request:
     return Request(message, Head(method, CALL, 0, len(head)))
 
 
+def with_arguments(request: Request, /, **arguments: Any) -> Request:
+    """A call with these arguments in the place of its own."""
+    head = request.head
+    begin = encode_head(head.name, CALL, head.sequence)
+    message = begin + encode_struct(methods()[head.name].arguments(**arguments))
+    return Request(message, Head(head.name, CALL, head.sequence, len(begin)))
+
+
 def value_of(method: str, relayed: Relayed) -> Any:
     """The value in an answer that was not streamed.
 

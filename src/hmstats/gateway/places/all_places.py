@@ -1,0 +1,54 @@
+"""All places as a call sees them that is about databases of several."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from hmstats.errors import CallRefused, MetaError, MetastoreError, UnknownCall, UpstreamClosed
+from hmstats.gateway.places.asking import Answer, ask_all
+from hmstats.gateway.upstream.calling import value_of
+from hmstats.model.catalog.objects import DatabaseName
+from hmstats.server.calls.relaying import Relayed
+from hmstats.server.messages.request import Request
+from hmstats.service.mirrors.routes import OWN
+
+
+@dataclass(frozen=True, slots=True)
+class AllPlaces:
+    """The names of places, hmstats' own tables as the last, and how each is asked.
+
+    `place_of` gives the place of a database, `hangs` says whether a place is not waited for.
+    """
+
+    names: Sequence[str]
+    ask: Callable[[str, Request], Relayed]
+    place_of: Callable[[DatabaseName], str]
+    hangs: Callable[[str], bool]
+
+    def answers(self, requests: Mapping[str, Request]) -> dict[str, Answer]:
+        """The answer of each place to its request, or the error that it ended with."""
+        return ask_all({place: partial(self.ask, place, request) for place, request in requests.items()}, self.hangs)
+
+
+def own_refusal(answers: Mapping[str, Answer]) -> Relayed | None:
+    """How hmstats' own tables refused a call, which another place would refuse too; None if they did not."""
+    own = answers.get(OWN)
+    return own if isinstance(own, Relayed) and own.refused else None
+
+
+def value_at(place: str, method: str, answer: Answer) -> Any:
+    """The value in a place's answer. Raises UnknownCall, and MetaError, which names a place that does not answer."""
+    try:
+        if isinstance(answer, Exception):
+            raise answer
+        return value_of(method, answer)
+    except UnknownCall:
+        raise
+    except (CallRefused, MetastoreError, UpstreamClosed) as error:
+        raise MetaError(f"{method} is refused, since {title_of(place)} does not answer: {error}") from error
+
+
+def title_of(place: str) -> str:
+    """A place in a sentence."""
+    return "hmstats itself" if place == OWN else f"upstream {place}"

@@ -1,0 +1,103 @@
+"""Lists of health: of each place some, so that all together are the worst.
+
+A cursor of all places is a JSON object: for each place that has more, its own cursor, empty at its beginning.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from heapq import merge
+from typing import Any
+
+from hmstats.errors import InvalidInput
+from hmstats.gateway.places.all_places import AllPlaces, own_refusal, value_at
+from hmstats.gateway.upstream.calling import with_arguments
+from hmstats.model.catalog.names import database_name
+from hmstats.server.calls.relaying import Relayed
+from hmstats.server.messages.request import Request
+from hmstats.server.messages.struct_codec import decode_arguments, encode_struct
+from hmstats.service.health.listing import MOST
+from hmstats.wire.idl import extension, methods
+from hmstats.wire.messages.envelope import encode_reply
+
+HEALTH_LIST = "get_statistics_health"
+
+
+def health_page(request: Request, places: AllPlaces) -> Relayed:
+    """The answer to a call of HEALTH_LIST by what each place answers.
+
+    Raises MetaError if a place does not answer, InvalidInput for a cursor that no page gave.
+    """
+    asked = decode_arguments(methods()[HEALTH_LIST], request.message, request.head.body_at)["request"]
+    cursors = _cursors(asked.after, places.names)
+    answers = places.answers({place: _part(request, asked, cursors[place], asked.most) for place in cursors})
+    if (refused := own_refusal(answers)) is not None:
+        return refused
+    pages = {place: value_at(place, HEALTH_LIST, answers[place]) for place in cursors}
+    taken = _taken(pages, places, asked.most or MOST)
+    cut = {place: number for place, number in taken.items() if 0 < number < len(pages[place].health)}
+    # A cursor belongs to the end of a page, so where some of a page is taken, a page that ends there is asked for.
+    parts = {place: _part(request, asked, cursors[place], number) for place, number in cut.items()}
+    answers = places.answers(parts) if parts else {}
+    pages |= {place: value_at(place, HEALTH_LIST, answers[place]) for place in parts}
+    found = merge(*(_belonging(pages[place], place, places) for place, n in taken.items() if n), key=_health)
+    waiting = {place for place, page in pages.items() if page.health and not taken[place]}
+    following = {place: cursors[place] if place in waiting else page.nextPage for place, page in pages.items()}
+    left = {place: cursor for place, cursor in following.items() if cursor is not None}
+    result = extension.HealthResult(
+        health=list(found),
+        nextPage=json.dumps(left) if left else None,
+        complete=all(page.complete for page in pages.values()),
+    )
+    return Relayed((encode_reply(request.head, encode_struct(methods()[HEALTH_LIST].result(success=result))),))
+
+
+def _cursors(text: str | None, names: Sequence[str]) -> dict[str, str]:
+    """The cursor of each place that has more. Raises InvalidInput."""
+    if not text:
+        return dict.fromkeys(names, "")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    texts = isinstance(found, dict) and all(isinstance(each, str) for each in found.values())
+    if not texts or not found or not found.keys() <= set(names):
+        raise InvalidInput(f"a page of health begins after the text `nextPage` of the page before, found {text[:64]}")
+    return {place: found[place] for place in names if place in found}
+
+
+def _part(request: Request, asked: Any, cursor: str, most: int | None) -> Request:
+    """The call for a page of one place."""
+    return with_arguments(
+        request, request=extension.HealthRequest(**{**vars(asked), "after": cursor or None, "most": most})
+    )
+
+
+def _taken(pages: Mapping[str, Any], places: AllPlaces, most: int) -> dict[str, int]:
+    """How many entries of each page are among the worst, or are passed over since their database is elsewhere.
+
+    It ends with the first page behind which its place has more, since those may be worse than what others have.
+    """
+    ordered = merge(
+        *([(each.health, place, n + 1) for n, each in enumerate(page.health)] for place, page in pages.items()),
+        key=lambda entry: entry[0],
+    )
+    taken, left = dict.fromkeys(pages, 0), most
+    for _, place, number in ordered:
+        page = pages[place]
+        taken[place] = number
+        left -= _is_of(page.health[number - 1], place, places)
+        if left == 0 or (number == len(page.health) and page.nextPage is not None):
+            break
+    return taken
+
+
+def _belonging(page: Any, place: str, places: AllPlaces) -> list[Any]:
+    return [each for each in page.health if _is_of(each, place, places)]
+
+
+def _is_of(each: Any, place: str, places: AllPlaces) -> bool:
+    return places.place_of(database_name(each.dbName, each.catName)) == place
+
+
+def _health(each: Any) -> int:
+    return int(each.health)

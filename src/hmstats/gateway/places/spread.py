@@ -1,0 +1,59 @@
+"""Calls of our own that several places carry out: each gets what is of its tables, all what is of everything."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hmstats.gateway.places.all_places import AllPlaces, own_refusal, value_at
+from hmstats.gateway.upstream.calling import with_arguments
+from hmstats.model.catalog.names import database_name
+from hmstats.server.calls.relaying import Relayed
+from hmstats.server.messages.request import Request
+from hmstats.server.messages.struct_codec import decode_arguments, encode_struct
+from hmstats.service.mirrors.routes import OWN
+from hmstats.wire.idl import extension, methods
+from hmstats.wire.messages.envelope import encode_reply
+
+
+def spread(request: Request, places: AllPlaces) -> Relayed:
+    """The answer to a call of SPREAD: what the places have done together, or what hmstats' own tables refuse.
+
+    Raises MetaError if a place does not carry out its part. The call may be repeated then.
+    """
+    head = request.head
+    arguments = decode_arguments(methods()[head.name], request.message, head.body_at)
+    requests = _PARTS[head.name](request, arguments["request"], places)
+    answers = places.answers(requests)
+    if (refused := own_refusal(answers)) is not None:
+        return refused
+    values = {place: value_at(place, head.name, answers[place]) for place in requests}
+    result = methods()[head.name].result(success=_VALUES[head.name](values))
+    return Relayed((encode_reply(head, encode_struct(result)),))
+
+
+def _of_each_table(request: Request, asked: Any, places: AllPlaces) -> Mapping[str, Request]:
+    """The entries of blame by place; hmstats' own tables get a part in any case."""
+    parts: dict[str, list[Any]] = defaultdict(list)
+    for each in asked.blame or ():
+        parts[OWN if each is None else places.place_of(database_name(each.dbName, each.catName))].append(each)
+    return {
+        place: with_arguments(request, request=extension.BlameRecords(blame=parts[place]))
+        for place in places.names
+        if parts[place] or place == OWN
+    }
+
+
+def _to_all(request: Request, _: Any, places: AllPlaces) -> Mapping[str, Request]:
+    return dict.fromkeys(places.names, request)
+
+
+_PARTS: Mapping[str, Callable[[Request, Any, AllPlaces], Mapping[str, Request]]] = {
+    "record_blame": _of_each_table,
+    "change_preferences": _to_all,
+}
+_VALUES: Mapping[str, Callable[[Mapping[str, int]], int]] = {
+    "record_blame": lambda values: sum(values.values()),
+    "change_preferences": lambda values: max(values.values()),
+}
+SPREAD = frozenset(_PARTS)
+"""The calls about tables of several places, or about everything."""
