@@ -27,12 +27,13 @@ def parted(
     generation: float = 4.0,
     host: str = "127.0.0.1",
     group_rows: int = ROWS,
+    database: str | None = None,
 ) -> TableName:
-    """A table `d_<unique>.t` with the partitions NAMES and ROWS rows in each; the last one has two files.
+    """A table t with the partitions NAMES and ROWS rows in each; the last one has two files.
 
-    `group_rows`: how many rows a row group has at most.
+    `group_rows`: how many rows a row group has at most. `database` is made; d_<unique> if it is None.
     """
-    found = Metastore("", port, generation, database=f"d_{uuid4().hex[:8]}", host=host)
+    found = Metastore("", port, generation, database=database or f"d_{uuid4().hex[:8]}", host=host)
     kinds = {name: TYPES[name] for name in columns}
     with found.clients:
         ask = found.client()

@@ -1,8 +1,11 @@
 """Health, runs, blame and preferences of all places in one list, before other hmstats and before Hives."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from tests.collector.parted import NAMES, parted
+from tests.fixtures.commands import run_here
 from tests.gateway.doors import long, until
 from tests.gateway.places.several import Several
 
@@ -132,3 +135,25 @@ def test_a_preference_of_everything_is_of_all_places(several: Several, ours: Cli
         ours.pending.publish(name)
         ours.put_table_statistics(name, StatisticsSet((long(4, 8),)))
         assert ours.table_statistics(name, ["a"]) != ()
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+@pytest.mark.hive
+def test_a_refresh_mends_tables_of_all_places(hives: Several, tmp_path: Path) -> None:
+    databases = ("a_stale", "b_stale", "own_stale")
+    for name in databases:
+        parted(hives.front.port, tmp_path / name, ("number",), database=name)
+    front = f"thrift://127.0.0.1:{hives.front.port}"
+    with connect(front) as ours:
+        for name in databases:
+            assert list(ours.partition_statistics(f"{name}.t", ["number"], NAMES)) == []
+        refreshed = run_here("refresh", "*_stale.*", "--metastore", front)
+        assert refreshed.returncode == 0, refreshed.stdout + refreshed.stderr
+        assert {each.table.database: each.health.health for each in ours.health.tables("*_stale")} == dict.fromkeys(
+            databases, 100
+        )
+        assert {each.table.database for each in ours.runs.listed(databases="*_stale")[0]} == set(databases)
+    for name, there in (("a_stale", hives.first), ("b_stale", hives.second)):
+        with connect(f"thrift://127.0.0.1:{there.port}") as upstream:
+            until(len(NAMES), lambda: len(list(upstream.partition_statistics(f"{name}.t", ["number"], NAMES))))  # noqa: B023

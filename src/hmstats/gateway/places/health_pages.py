@@ -33,22 +33,26 @@ def health_page(request: Request, places: AllPlaces) -> Relayed:
     if (refused := own_refusal(answers)) is not None:
         return refused
     pages = {place: value_at(place, HEALTH_LIST, answers[place]) for place in cursors}
-    taken = _taken(pages, places, asked.most or MOST)
-    cut = {place: number for place, number in taken.items() if 0 < number < len(pages[place].health)}
+    taken = _count_taken(pages, places, asked.most or MOST)
     # A cursor belongs to the end of a page, so where some of a page is taken, a page that ends there is asked for.
-    parts = {place: _part(request, asked, cursors[place], number) for place, number in cut.items()}
-    answers = places.answers(parts) if parts else {}
-    pages |= {place: value_at(place, HEALTH_LIST, answers[place]) for place in parts}
-    found = merge(*(_belonging(pages[place], place, places) for place, n in taken.items() if n), key=_health)
-    waiting = {place for place, page in pages.items() if page.health and not taken[place]}
-    following = {place: cursors[place] if place in waiting else page.nextPage for place, page in pages.items()}
-    left = {place: cursor for place, cursor in following.items() if cursor is not None}
+    cut = {place: number for place, number in taken.items() if 0 < number < len(pages[place].health)}
+    answers = places.answers({place: _part(request, asked, cursors[place], cut[place]) for place in cut}) if cut else {}
+    pages |= {place: value_at(place, HEALTH_LIST, answers[place]) for place in cut}
+    found = merge(*(_belonging(pages[place], place, places) for place, number in taken.items() if number), key=_health)
     result = extension.HealthResult(
         health=list(found),
-        nextPage=json.dumps(left) if left else None,
+        nextPage=_following(pages, taken, cursors),
         complete=all(page.complete for page in pages.values()),
     )
     return Relayed((encode_reply(request.head, encode_struct(methods()[HEALTH_LIST].result(success=result))),))
+
+
+def _following(pages: Mapping[str, Any], taken: Mapping[str, int], cursors: Mapping[str, str]) -> str | None:
+    """The cursor of all places behind these pages; None at the end. Pages of which nothing was taken come again."""
+    again = {place for place, page in pages.items() if page.health and not taken[place]}
+    following = {place: cursors[place] if place in again else page.nextPage for place, page in pages.items()}
+    left = {place: cursor for place, cursor in following.items() if cursor is not None}
+    return json.dumps(left) if left else None
 
 
 def _cursors(text: str | None, names: Sequence[str]) -> dict[str, str]:
@@ -72,7 +76,7 @@ def _part(request: Request, asked: Any, cursor: str, most: int | None) -> Reques
     )
 
 
-def _taken(pages: Mapping[str, Any], places: AllPlaces, most: int) -> dict[str, int]:
+def _count_taken(pages: Mapping[str, Any], places: AllPlaces, most: int) -> dict[str, int]:
     """How many entries of each page are among the worst, or are passed over since their database is elsewhere.
 
     It ends with the first page behind which its place has more, since those may be worse than what others have.
