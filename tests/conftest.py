@@ -14,6 +14,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", spark_classes.java_options())
 
 # In the order in which they import each other.
 pytest_plugins = [
+    "tests.fixtures.temporary_files",
     "tests.fixtures.garbage",
     "tests.fixtures.scheduling",
     "tests.fixtures.tiers",

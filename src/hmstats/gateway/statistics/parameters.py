@@ -31,7 +31,10 @@ def put_parameters(calls: UpstreamCalls, tables: MirroredTables, name: TableName
         if put:
             upstream.put_partition_parameters(name, keys, {place: each for place, each in put.items() if place})
     except CallRefused as error:
-        raise MetaError(f"the upstream refuses parameters of table {name}: {error}") from error
+        raise MetaError(
+            f"statistics of table {name} are stored here, but the upstream refuses the parameters that came with them: "
+            f"{error}"
+        ) from error
 
 
 def _in_force(
