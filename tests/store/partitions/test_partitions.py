@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -18,10 +19,11 @@ from tests.store.catalog_values import (
     make_table,
     partition,
 )
+from tests.store.partitions.formats import OTHERS, STORAGE
 from tests.store.row_counts import row_counts
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog.objects import Column, Partition, SkewedInfo
+from hmstats.model.catalog.objects import Column, Partition, SkewedInfo, Storage
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.store import schema
 from hmstats.store.catalog import tables
@@ -44,12 +46,12 @@ def change(store: Store, table_id: int, changed: dict[int, Partition]) -> None:
     store.write(lambda unit: partitions.replace_many(unit, table_id, COLUMNS, changed))
 
 
-def get_all(store: Store, table_id: int) -> dict[str, Partition]:
+def get_all(store: Store, table_id: int) -> Mapping[str, Partition]:
     with store.read() as connection:
         return partitions.get_all(connection, table_id)
 
 
-def without_ids(found: dict[str, Partition]) -> dict[str, Partition]:
+def without_ids(found: Mapping[str, Partition]) -> dict[str, Partition]:
     return {name: replace(each, id=None) for name, each in found.items()}
 
 
@@ -278,6 +280,20 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_partitions(
         assert set(get_all(store, table_id)) == {"first"}
         counts.append([len(inserting), len(reading), len(changing), len(removing)])
     assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_storages_that_differ_in_one_field_are_told_apart(store: Store, other: Storage) -> None:
+    table_id = make_table(store)
+    storages = {"p=1": STORAGE, "p=2": other, "p=3": STORAGE, "p=4": other, "p=5": None}
+    new = {name: replace(partition(name[2:]), storage=each) for name, each in storages.items()}
+    insert(store, table_id, new)
+    with store.read() as connection:
+        found = partitions.get_all(connection, table_id)
+    assert without_ids(found) == new
+    formats = found.columns.formats
+    assert formats[0] is formats[2]
+    assert (formats[1] is formats[3]) == (other.skewed is None)
 
 
 @pytest.mark.slow

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.store.partitions.formats import OTHERS, STORAGE
 from tests.wire.partitions.test_partition_bytes import NAME, PARTITIONS, STORAGES
 
 from hmstats.model.catalog.objects import Column, Partition, Storage
@@ -32,3 +34,8 @@ def test_texts_that_look_like_a_part_of_the_message() -> None:
     tricky = '"7":{"map":'
     storage = Storage(columns=(Column(tricky, tricky),), location=tricky)
     check([Partition(values=(tricky,), storage=storage, parameters={tricky: tricky})])
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_storages_that_differ_in_one_field_are_told_apart(other: Storage) -> None:
+    check([Partition(values=("1",), storage=each) for each in (STORAGE, other, STORAGE)])

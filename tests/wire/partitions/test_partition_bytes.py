@@ -1,15 +1,16 @@
 """Results of partition calls as bytes: byte for byte what thriftpy2 makes of the structs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.transport import TCyMemoryBuffer
 
 from hmstats.model.catalog.objects import Column, Partition, SerDe, SkewedInfo, SortColumn, Storage, TableName
+from hmstats.model.partitions.partitions_by_name import PartitionsByColumn, PartitionsByName
 from hmstats.wire.catalog.objects import partition_to_thrift
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.idl import methods
@@ -54,42 +55,46 @@ def by_thriftpy2(method: str, success: Any) -> bytes:
     return encoded
 
 
-@given(partitions=st.lists(PARTITIONS, max_size=4))
-def test_a_list_and_a_list_in_a_struct(partitions: list[Partition]) -> None:
-    structs = [partition_to_thrift(NAME, each) for each in partitions]
-    assert partition_bytes.listed_result(NAME, partitions) == by_thriftpy2("get_partitions", structs)
+def by_column(partitions: Sequence[Partition]) -> PartitionsByColumn:
+    """The partitions as a store reads them: equal formats are one object."""
+    formats: list[Storage | None] = []
+    for each in partitions:
+        form = None if each.storage is None else replace(each.storage, location=None)
+        formats.append(next((other for other in formats if other == form), form))
+    return PartitionsByColumn(
+        names=[str(place) for place in range(len(partitions))],
+        ids=list(range(len(partitions))),
+        values=[each.values for each in partitions],
+        created_seconds=[each.created_seconds for each in partitions],
+        last_access_seconds=[each.last_access_seconds for each in partitions],
+        write_ids=[each.write_id for each in partitions],
+        formats=formats,
+        locations=[None if each.storage is None else each.storage.location for each in partitions],
+        parameters=[each.parameters for each in partitions],
+    )
+
+
+@given(partitions=st.lists(PARTITIONS, max_size=4), unknown=st.booleans())
+def test_lists_of_each_answer(partitions: list[Partition], unknown: bool) -> None:
+    structs, columns = [partition_to_thrift(NAME, each) for each in partitions], by_column(partitions)
+    assert partition_bytes.listed_result(NAME, columns) == by_thriftpy2("get_partitions", structs)
     wrapped = by_thriftpy2("get_partitions_req", api.PartitionsResponse(partitions=structs))
-    assert partition_bytes.wrapped_result(NAME, partitions) == wrapped
+    assert partition_bytes.wrapped_result(NAME, columns) == wrapped
+    found = api.PartitionsByExprResult(partitions=structs, hasUnknownPartitions=unknown)
+    assert partition_bytes.found_result(NAME, columns, unknown=unknown) == by_thriftpy2("get_partitions_by_expr", found)
 
 
-STORAGE = Storage(columns=(Column("l", "bigint"),), location="file:/a", serde=SerDe(library="x", parameters={"k": "v"}))
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        replace(STORAGE, columns=(Column("l", "int"),)),
-        replace(STORAGE, location="file:/b"),
-        replace(STORAGE, location=None),
-        replace(STORAGE, input_format="i"),
-        replace(STORAGE, output_format="o"),
-        replace(STORAGE, compressed=True),
-        replace(STORAGE, buckets=3),
-        replace(STORAGE, bucket_columns=("l",)),
-        replace(STORAGE, sort_columns=(SortColumn("l", 1),)),
-        replace(STORAGE, parameters={"a": "b"}),
-        replace(STORAGE, stored_as_subdirectories=True),
-        replace(STORAGE, skewed=SkewedInfo(("l",), (("1",),), {("1",): "file:/c"})),
-        replace(STORAGE, serde=replace(STORAGE.serde, name="other")),
-        replace(STORAGE, serde=replace(STORAGE.serde, library="other")),
-        replace(STORAGE, serde=replace(STORAGE.serde, description="other")),
-        replace(STORAGE, serde=replace(STORAGE.serde, serializer_class="other")),
-        replace(STORAGE, serde=replace(STORAGE.serde, deserializer_class="other")),
-        replace(STORAGE, serde=replace(STORAGE.serde, serde_type=1)),
-        replace(STORAGE, serde=replace(STORAGE.serde, parameters={"k": "w"})),
-    ],
-)
-def test_descriptors_that_differ_in_one_field_are_told_apart(other: Storage) -> None:
-    partitions = [Partition(values=("1",), storage=each) for each in (STORAGE, other, STORAGE)]
+@given(partitions=st.lists(PARTITIONS, max_size=4), storage=STORAGES)
+def test_partitions_that_share_a_format(partitions: list[Partition], storage: Storage) -> None:
+    partitions = [replace(each, storage=replace(storage, location=f"file:/{n}")) for n, each in enumerate(partitions)]
     structs = [partition_to_thrift(NAME, each) for each in partitions]
-    assert partition_bytes.listed_result(NAME, partitions) == by_thriftpy2("get_partitions", structs)
+    assert partition_bytes.listed_result(NAME, by_column(partitions)) == by_thriftpy2("get_partitions", structs)
+
+
+@given(partitions=st.lists(PARTITIONS, max_size=4))
+def test_partitions_are_made_of_columns_when_asked_for(partitions: list[Partition]) -> None:
+    found = PartitionsByName(by_column(partitions))
+    assert [replace(each, id=None) for each in found.values()] == partitions
+    assert list(found) == [str(place) for place in range(len(partitions))]
+    assert all(found[name] is found[name] and name in found for name in found)
+    assert "other" not in found

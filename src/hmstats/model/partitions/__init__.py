@@ -1,5 +1,6 @@
-"""Values of partition keys, and conditions over them.
+"""Partitions, values of their keys, and conditions over these.
 
+partitions_by_name             many partitions at once
 partition_values, key_values   values compared by what they mean
 partition_filter               the filter of a client, as a tree
 filtered_keys                  keys that a filter must not name

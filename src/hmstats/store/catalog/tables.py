@@ -130,7 +130,7 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
         return []
     for row in rows:
         versions.note_read(row.TBL_ID, row.VERSION)
-    parts = read_parts(connection, rows, [row.TBL_ID for row in rows], _PARTS)
+    parts = read_parts(connection, [row.SD_ID for row in rows], rows, [row.TBL_ID for row in rows], _PARTS)
     storages = Storages(connection, parts)
     return [
         Table(

@@ -8,6 +8,7 @@ from sqlalchemy import JSON, Connection, bindparam, delete, func, select, update
 from hmstats.model.catalog.objects import Column, Partition, Storage
 from hmstats.model.parameters import accurate
 from hmstats.model.partitions.partition_filter import PartitionFilter
+from hmstats.model.partitions.partitions_by_name import NO_PARTITIONS, PartitionsByColumn, PartitionsByName
 from hmstats.store.history import before_writes
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions.partition_filters import restrict
@@ -33,7 +34,15 @@ from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.statistics import column_statistics
 from hmstats.store.storage import descriptors, drop_locations, parameters
-from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, pairs, part_query, read_parts, with_descriptor
+from hmstats.store.storage.descriptor_rows import (
+    COLUMNS,
+    Storages,
+    location_in,
+    pairs,
+    part_query,
+    read_parts,
+    with_descriptor,
+)
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
@@ -141,7 +150,7 @@ def parameter(connection: Connection, table_id: int, wanted: Sequence[str], key:
     return dict(connection.execute(query).all())
 
 
-def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> dict[str, Partition]:
+def get_many(connection: Connection, table_id: int, wanted: Sequence[str]) -> PartitionsByName:
     """The named partitions by name, in name order; missing ones are skipped."""
     condition = one_of(connection, PARTITIONS.c.PART_NAME, wanted)
     return _read(connection, _QUERY.where(PARTITIONS.c.TBL_ID == table_id, condition))
@@ -166,14 +175,14 @@ def get_with_location(connection: Connection, table_id: int, wanted: Sequence[st
     }
 
 
-def get_all(connection: Connection, table_id: int, limit: int | None = None) -> dict[str, Partition]:
+def get_all(connection: Connection, table_id: int, limit: int | None = None) -> PartitionsByName:
     """Every partition by name, in name order, at most `limit`."""
     return _read(connection, _QUERY.where(PARTITIONS.c.TBL_ID == table_id).limit(limit))
 
 
 def matching(
     connection: Connection, table_id: int, values: Sequence[str | None], limit: int | None = None
-) -> dict[str, Partition]:
+) -> PartitionsByName:
     """The partitions whose first values are these, None matching any; by name, in name order, at most `limit`."""
     return _read(connection, _with_values(_QUERY, table_id, values).limit(limit))
 
@@ -190,7 +199,7 @@ def matching_names(
 
 def filtered(
     connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter, limit: int | None = None
-) -> dict[str, Partition]:
+) -> PartitionsByName:
     """The partitions that a filter selects, by name, in name order, at most `limit`. Raises MetaError."""
     query = _QUERY.where(PARTITIONS.c.TBL_ID == table_id).limit(limit)
     return _read(connection, restrict(connection, query, wanted, keys))
@@ -301,26 +310,27 @@ def _with_values(query: Any, table_id: int, values: Sequence[str | None]) -> Any
     return query
 
 
-def _read(connection: Connection, query: Any) -> dict[str, Partition]:
+def _read(connection: Connection, query: Any) -> PartitionsByName:
     """The partitions found by a query with _QUERY's columns; a constant number of statements."""
     rows = connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
     if not rows:
-        return {}
-    parts = read_parts(connection, rows, [row[0] for row in rows], _PARTS)
+        return NO_PARTITIONS
+    owners, names_found, storage_ids, created, accessed, write_ids, *_ = zip(*rows, strict=True)
+    parts = read_parts(connection, storage_ids, rows, owners, _PARTS)
     storages, values = Storages(connection, parts), parts.get(_VALUE, {})
-    partitions: dict[str, Partition] = {}
-    for row in rows:
-        each, name, storage_id, created_seconds, last_access_seconds, write_id = row[: len(_OWN)]
-        partitions[name] = Partition(
-            values=tuple([value for value, _, _ in values.get(each, ())]),
-            id=each,
-            created_seconds=created_seconds,
-            last_access_seconds=last_access_seconds,
-            storage=storages.of(storage_id, row),
-            parameters=pairs(parts, _PARAMETER, each),
-            write_id=write_id or 0,
+    return PartitionsByName(
+        PartitionsByColumn(
+            names=names_found,
+            ids=owners,
+            values=[tuple([value for value, _, _ in values.get(each, ())]) for each in owners],
+            created_seconds=created,
+            last_access_seconds=accessed,
+            write_ids=[each or 0 for each in write_ids],
+            formats=list(map(storages.format_of, storage_ids, rows)),
+            locations=list(map(location_in, rows)),
+            parameters=[pairs(parts, _PARAMETER, each) for each in owners],
         )
-    return partitions
+    )
 
 
 def _shared_columns(connection: Connection, table_id: int, columns: Sequence[Column]) -> _Share | None:

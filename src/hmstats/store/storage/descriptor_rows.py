@@ -5,9 +5,10 @@ have, take three more.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -41,9 +42,9 @@ from hmstats.store.schema import (
 from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 
 COLUMNS = (
-    SDS.c.CD_ID,
     SDS.c.SERDE_ID,
     SDS.c.LOCATION,
+    SDS.c.CD_ID,
     SDS.c.INPUT_FORMAT,
     SDS.c.OUTPUT_FORMAT,
     SDS.c.IS_COMPRESSED,
@@ -57,7 +58,14 @@ COLUMNS = (
     SERDES.c.SERDE_TYPE,
 )
 """The columns of a storage that a query selects at its end; it must select the storage's id as SD_ID itself."""
-_COLUMN_COUNT, _OF_SDS = len(COLUMNS), sum(column.table is SDS for column in COLUMNS)
+_COLUMN_COUNT = len(COLUMNS)
+_OF_FORMAT = _COLUMN_COUNT - 2
+"""How many of them, the last, are of the storage's format: all but its serde's id and its location."""
+_OF_SERDE = sum(column.table is SERDES for column in COLUMNS)
+_SERDE_ID, _LOCATION, _COLUMNS_ID = (place - _COLUMN_COUNT for place in range(3))
+"""The places in a joined row of a storage's serde, its location, and the descriptor of its columns."""
+_COMPRESSED = 3
+"""The place of IS_COMPRESSED in a format."""
 
 Parts = dict[str, dict[int, list[tuple[str, str, str]]]]
 """Parts of rows, by kind and owner's id: three texts for each part, in the order of their indexes."""
@@ -100,11 +108,18 @@ _OF_SERDES = part_query(_SERDE, SERDE_PARAMS.c.SERDE_ID, SERDE_PARAMS.c.PARAM_KE
 
 
 def read_parts(
-    connection: Connection, rows: Sequence[Any], owners: Sequence[int] = (), own: tuple[PartQuery, ...] = ()
+    connection: Connection,
+    storage_ids: Iterable[int | None],
+    rows: Sequence[Any],
+    owners: Sequence[int] = (),
+    own: tuple[PartQuery, ...] = (),
 ) -> Parts:
     """All parts of the storages of these rows, and the owners' own parts; one statement."""
-    named = {"storages": "SD_ID", "columns": "CD_ID", "serdes": "SERDE_ID"}
-    sent = {name: bound(connection, _ids(rows, column)) for name, column in named.items()}
+    sent = {
+        "storages": bound(connection, _ids(storage_ids)),
+        "columns": bound(connection, _ids(map(itemgetter(_COLUMNS_ID), rows))),
+        "serdes": bound(connection, _ids(map(itemgetter(_SERDE_ID), rows))),
+    }
     if own:
         sent["owners"] = bound(connection, owners)
     parts: Parts = defaultdict(lambda: defaultdict(list))
@@ -133,49 +148,65 @@ class Storages:
             owner: tuple(Column(*each) for each in columns) for owner, columns in parts.get(_COLUMN, {}).items()
         }
         self._skewed = _read_skewed(connection, parts.get(_SKEW, {}))
-        self._serdes: dict[Any, SerDe] = {}
+        self._of_storages = [parts[kind] for kind in (_BUCKET, _SORT, _PARAMETER) if parts.get(kind)]
+        self._of_serdes = parts.get(_SERDE, {})
+        self._formats: dict[Any, Storage] = {}
 
     def of(self, owner: int | None, row: Sequence[Any]) -> Storage | None:
         """The storage with the id `owner` in a joined row; None if there is none."""
-        columns, serde, location, reads, writes, compressed, buckets, in_folders, *_ = cells = row[-_COLUMN_COUNT:]
-        if owner is None or compressed is None:
+        form = self.format_of(owner, row)
+        return None if form is None else replace(form, location=location_in(row))
+
+    def format_of(self, owner: int | None, row: Sequence[Any]) -> Storage | None:
+        """The storage without its location. Equal ones share an object, since most partitions have equal ones."""
+        cells = row[-_OF_FORMAT:]
+        if owner is None or cells[_COMPRESSED] is None:
             return None
+        key = (cells, *self._of_serdes.get(row[_SERDE_ID], ()))
+        if self._of_storages or self._skewed:
+            key = (*key, *(tuple(parts.get(owner, ())) for parts in self._of_storages), owner in self._skewed and owner)
+        form = self._formats.get(key)
+        if form is None:
+            form = self._formats[key] = self._format(owner, row)
+        return form
+
+    def _format(self, owner: int, row: Sequence[Any]) -> Storage:
+        columns, reads, writes, compressed, buckets, in_folders, *_ = row[-_OF_FORMAT:]
         return Storage(
             columns=self._columns.get(columns, ()),
-            location=location,
             input_format=reads,
             output_format=writes,
             compressed=compressed,
             buckets=buckets,
-            serde=self._serde(serde, cells[_OF_SDS:]),
-            bucket_columns=tuple([name for name, _, _ in self._of(_BUCKET, owner)]),
-            sort_columns=tuple([SortColumn(name, int(order)) for name, order, _ in self._of(_SORT, owner)]),
+            serde=self._serde(row[_SERDE_ID], row[-_OF_SERDE:]),
+            bucket_columns=tuple(name for name, _, _ in self._of(_BUCKET, owner)),
+            sort_columns=tuple(SortColumn(name, int(order)) for name, order, _ in self._of(_SORT, owner)),
             parameters=pairs(self._parts, _PARAMETER, owner),
             skewed=self._skewed.get(owner),
             stored_as_subdirectories=in_folders,
         )
 
     def _serde(self, serde_id: int, cells: Sequence[Any]) -> SerDe:
-        """The serde; equal ones share an object, since every partition has its own row, mostly with equal values."""
-        parameters = self._of(_SERDE, serde_id)
-        key = (cells, *parameters)
-        serde = self._serdes.get(key)
-        if serde is None:
-            name, library, description, writer, reader, serde_type = cells
-            serde = self._serdes[key] = SerDe(
-                name=name,
-                library=library,
-                parameters=pairs(self._parts, _SERDE, serde_id),
-                description=description,
-                serializer_class=writer,
-                deserializer_class=reader,
-                serde_type=serde_type or None,  # Hive writes 0 for none
-            )
-        return serde
+        name, library, description, writer, reader, serde_type = cells
+        return SerDe(
+            name=name,
+            library=library,
+            parameters=pairs(self._parts, _SERDE, serde_id),
+            description=description,
+            serializer_class=writer,
+            deserializer_class=reader,
+            serde_type=serde_type or None,  # Hive writes 0 for none
+        )
 
     def _of(self, kind: str, owner: int) -> Sequence[tuple[str, str, str]]:
         of_kind = self._parts.get(kind)
         return of_kind.get(owner, ()) if of_kind else ()
+
+
+def location_in(row: Sequence[Any]) -> str | None:
+    """The location in a joined row."""
+    location: str | None = row[_LOCATION]
+    return location
 
 
 def pairs(parts: Parts, kind: str, owner: int | None) -> dict[str, str]:
@@ -186,8 +217,8 @@ def pairs(parts: Parts, kind: str, owner: int | None) -> dict[str, str]:
     return {key: value or "" for key, value, _ in of_kind.get(owner, ())}
 
 
-def _ids(rows: Sequence[Any], name: str) -> list[int]:
-    return [each for each in dict.fromkeys(map(attrgetter(name), rows)) if each is not None]
+def _ids(found: Iterable[int | None]) -> list[int]:
+    return [each for each in dict.fromkeys(found) if each is not None]
 
 
 def _read_skewed(connection: Connection, columns: dict[int, list[tuple[str, str, str]]]) -> dict[int, SkewedInfo]:

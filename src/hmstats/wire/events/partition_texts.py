@@ -8,7 +8,6 @@ from dataclasses import replace
 from hmstats.model.catalog.objects import Partition, Storage, TableName
 from hmstats.wire.catalog.objects import partition_to_thrift, storage_to_thrift
 from hmstats.wire.events.json_protocol import struct_to_json, text_to_json
-from hmstats.wire.partitions.partition_bytes import format_key
 
 _PLACE = "\0place\0"
 """A placeholder for the location, which no stored text contains."""
@@ -32,7 +31,7 @@ class PartitionTexts:
         return f'{before}"6":{{"rec":{self._storage(partition.storage)}}},{parameters}{after}'
 
     def _storage(self, storage: Storage) -> str:
-        key = (id(storage.columns), *format_key(storage))
+        key = (id(storage.columns), *_format_key(storage))
         known = self._storages.get(key)
         if known is None:
             text = struct_to_json(storage_to_thrift(replace(storage, location=_PLACE)))
@@ -43,3 +42,21 @@ class PartitionTexts:
                 after,
             )  # holds a reference to the columns, whose id() is a part of the key
         return f"{known[1]}{text_to_json(storage.location or '')}{known[2]}"
+
+
+def _format_key(storage: Storage) -> tuple[object, ...]:
+    """The cache key of a storage's format: everything but its columns and location."""
+    serde, skewed = storage.serde, storage.skewed
+    return (
+        storage.input_format,
+        storage.output_format,
+        storage.compressed,
+        storage.buckets,
+        storage.bucket_columns,
+        storage.sort_columns,
+        tuple(storage.parameters.items()),
+        storage.stored_as_subdirectories,
+        (serde.name, serde.library, serde.description, serde.serializer_class, serde.deserializer_class),
+        (serde.serde_type, *serde.parameters.items()),
+        skewed and (skewed.columns, skewed.values, tuple(skewed.locations.items())),
+    )

@@ -1,14 +1,15 @@
 """Partitions straight from the model to the bytes of an answer, equal to those of wire/catalog/objects.py.
 
 An answer can hold thousands of partitions that differ in values, locations and parameters only. The rest of a storage
-descriptor is encoded once for all partitions that share it. Format: thrift/doc/specs/thrift-binary-protocol.md of
-Apache Thrift; field ids as in hive_metastore.thrift.
+descriptor is encoded once for all partitions that have the same object for it. Format:
+thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids as in hive_metastore.thrift.
 """
 
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from hmstats.model.catalog.objects import Column, Partition, SerDe, SkewedInfo, Storage, TableName
+from hmstats.model.catalog.objects import Column, SerDe, SkewedInfo, Storage, TableName
+from hmstats.model.partitions.partitions_by_name import PartitionsByColumn
 
 _BOOL, _I32, _I64, _STRING, _STRUCT, _MAP, _LIST = 2, 8, 10, 11, 12, 13, 15
 _STOP = b"\0"
@@ -23,76 +24,60 @@ _long = struct.Struct(">bhq").pack
 _two_integers = struct.Struct(">bhibhi").pack
 
 
-def listed_result(name: TableName, partitions: Iterable[Partition]) -> bytes:
+def listed_result(name: TableName, partitions: PartitionsByColumn) -> bytes:
     """The result of a call that answers a list of partitions of the named table."""
     return _field(_LIST, 0) + _partitions(name, partitions) + _STOP
 
 
-def wrapped_result(name: TableName, partitions: Iterable[Partition]) -> bytes:
+def wrapped_result(name: TableName, partitions: PartitionsByColumn) -> bytes:
     """The result of a call that answers a struct whose first field is the list of partitions."""
     return _field(_STRUCT, 0) + _field(_LIST, 1) + _partitions(name, partitions) + _STOP + _STOP
 
 
-def _partitions(name: TableName, partitions: Iterable[Partition]) -> bytes:
+def found_result(name: TableName, partitions: PartitionsByColumn, *, unknown: bool) -> bytes:
+    """The result of a call that answers a PartitionsByExprResult."""
+    return (
+        _field(_STRUCT, 0) + _field(_LIST, 1) + _partitions(name, partitions) + _flag(_BOOL, 2, unknown) + _STOP + _STOP
+    )
+
+
+def _partitions(name: TableName, partitions: PartitionsByColumn) -> bytes:
     table = _text(2, name.database) + _text(3, name.table)
     catalog = _text(9, name.catalog)
-    storages = _Storages()
-    encoded = [_partition(each, table, catalog, storages) for each in partitions]
-    return _elements(_STRUCT, len(encoded)) + b"".join(encoded)
-
-
-def _partition(partition: Partition, table: bytes, catalog: bytes, storages: "_Storages") -> bytes:
-    times = _two_integers(_I32, 4, partition.created_seconds, _I32, 5, partition.last_access_seconds)
-    storage = b"" if partition.storage is None else _field(_STRUCT, 6) + storages.encode(partition.storage)
-    return b"".join(
-        (
-            _texts(1, partition.values),
+    distinct = {id(each): each for each in partitions.formats}
+    formats = {number: _parts_of_format(each) for number, each in distinct.items()}
+    pieces = [_elements(_STRUCT, len(partitions.names))]
+    for values, created, accessed, form, location, parameters, write_id in zip(
+        partitions.values,
+        partitions.created_seconds,
+        partitions.last_access_seconds,
+        partitions.formats,
+        partitions.locations,
+        partitions.parameters,
+        partitions.write_ids,
+        strict=True,
+    ):
+        columns, rest = formats[id(form)]
+        pieces += (
+            _texts(1, values),
             table,
-            times,
-            storage,
-            _parameters(7, partition.parameters),
+            _two_integers(_I32, 4, created, _I32, 5, accessed),
+            columns,
+            _text(2, location),
+            rest,
+            _parameters(7, parameters),
             catalog,
-            _long(_I64, 10, partition.write_id),
+            _long(_I64, 10, write_id),
             _STOP,
         )
-    )
+    return b"".join(pieces)
 
 
-class _Storages:
-    """Encodes the storage descriptors of one answer; caches the bytes before and after the location."""
-
-    def __init__(self) -> None:
-        self._columns: dict[int, tuple[tuple[Column, ...], bytes]] = {}
-        self._formats: dict[tuple[object, ...], bytes] = {}
-
-    def encode(self, storage: Storage) -> bytes:
-        """The StorageDescriptor struct."""
-        columns = self._columns.get(id(storage.columns))
-        if columns is None:
-            columns = self._columns[id(storage.columns)] = (storage.columns, _columns(storage.columns))
-        key = format_key(storage)
-        rest = self._formats.get(key)
-        if rest is None:
-            rest = self._formats[key] = _format(storage)
-        return columns[1] + _text(2, storage.location) + rest
-
-
-def format_key(storage: Storage) -> tuple[object, ...]:
-    """The cache key of a storage's format: everything but its columns and location."""
-    serde, skewed = storage.serde, storage.skewed
-    return (
-        storage.input_format,
-        storage.output_format,
-        storage.compressed,
-        storage.buckets,
-        storage.bucket_columns,
-        storage.sort_columns,
-        tuple(storage.parameters.items()),
-        storage.stored_as_subdirectories,
-        (serde.name, serde.library, serde.description, serde.serializer_class, serde.deserializer_class),
-        (serde.serde_type, *serde.parameters.items()),
-        skewed and (skewed.columns, skewed.values, tuple(skewed.locations.items())),
-    )
+def _parts_of_format(form: Storage | None) -> tuple[bytes, bytes]:
+    """The bytes of a storage in a partition, before its location and after it."""
+    if form is None:
+        return b"", b""
+    return _field(_STRUCT, 6) + _columns(form.columns), _format(form)
 
 
 def _format(storage: Storage) -> bytes:

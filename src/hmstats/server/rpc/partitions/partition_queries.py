@@ -5,13 +5,14 @@ from typing import Any
 from hmstats.errors import MetaError, NoSuchObject, UnknownExpression
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 from hmstats.model.catalog.objects import TableName
+from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.catalog.partitions.expressions import ConditionQuery, ConditionResult, Expressions
 from hmstats.service.catalog.partitions.partitions import ALL, KeyValues, Partitions, TablePartitions
-from hmstats.wire.catalog.objects import partition_to_thrift
 from hmstats.wire.conditions.partition_expressions import condition_from_bytes
 from hmstats.wire.idl import hive_metastore
+from hmstats.wire.partitions import partition_bytes
 from hmstats.wire.partitions.partition_fields import fields_from_thrift
 from hmstats.wire.partitions.partition_specs import grouped_specs, list_spec
 
@@ -28,11 +29,11 @@ class PartitionQueryCalls:
         self._partitions = partitions
         self._expressions = expressions
 
-    def get_partitions_by_expr(self, session: Session, req: Any) -> Any:
+    def get_partitions_by_expr(self, session: Session, req: Any) -> Encoded:
         """The partitions that match a condition: Hive's serialised expression, or a filter as plain text."""
         found = self._find(req)
-        structs = [partition_to_thrift(found.table.name, each) for each in found.partitions.values()]
-        return hive_metastore.PartitionsByExprResult(partitions=structs, hasUnknownPartitions=found.unknown)
+        columns = found.partitions.columns
+        return Encoded(partition_bytes.found_result(found.table.name, columns, unknown=found.unknown))
 
     def get_partitions_spec_by_expr(self, session: Session, req: Any) -> Any:
         """The partitions that match a condition, as specifications."""

@@ -203,9 +203,9 @@ def _names(names: list[str] | None) -> list[str]:
 
 
 def _listed(found: TablePartitions) -> Encoded:
-    return Encoded(partition_bytes.listed_result(found.table.name, found.partitions.values()))
+    return Encoded(partition_bytes.listed_result(found.table.name, found.partitions.columns))
 
 
 def _wrapped(found: TablePartitions) -> Encoded:
     """A result whose only field is the list of partitions, as PartitionsResponse."""
-    return Encoded(partition_bytes.wrapped_result(found.table.name, found.partitions.values()))
+    return Encoded(partition_bytes.wrapped_result(found.table.name, found.partitions.columns))

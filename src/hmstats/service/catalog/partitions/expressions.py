@@ -1,15 +1,16 @@
 """Partitions found by the conditions of Hive's planner, or by a filter's text, which some clients send instead."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import NamedTuple, TypeAlias
 
 from hmstats.errors import MetaError, NoSuchObject
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_values
-from hmstats.model.catalog.objects import Partition, Table, TableName
+from hmstats.model.catalog.objects import Table, TableName
 from hmstats.model.partitions.key_values import as_type, compare_values
 from hmstats.model.partitions.partition_expression import PartitionExpression, compile_expression
+from hmstats.model.partitions.partitions_by_name import PartitionsByName
 from hmstats.service.catalog.partitions.partition_rules import keys_of
 from hmstats.service.catalog.partitions.partitions import ALL, Partitions, TablePartitions
 
@@ -35,7 +36,7 @@ class ConditionResult:
     """Partitions found. If `unknown`, the condition could not be evaluated for some, which may not meet it."""
 
     table: Table
-    partitions: Mapping[str, Partition]
+    partitions: PartitionsByName
     unknown: bool
 
 

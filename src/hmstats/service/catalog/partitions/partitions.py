@@ -1,12 +1,13 @@
 """Partitions: read and listed, always as sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog.names import partition_name, partition_values, unescape
 from hmstats.model.catalog.objects import Partition, Table, TableName
+from hmstats.model.partitions.partitions_by_name import PartitionsByName
 from hmstats.service.catalog.filter_text import parse
 from hmstats.service.catalog.partitions.partition_rules import keys_of, missing_partition
 from hmstats.service.lookups import id_of, table_of
@@ -23,7 +24,7 @@ class TablePartitions(NamedTuple):
     """Partitions of a table by name, in name order."""
 
     table: Table
-    partitions: Mapping[str, Partition]
+    partitions: PartitionsByName
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ class Partitions:
             raise self._too_many(table, str(limit))
         return self._most_listed + 1 if limit < 0 else limit
 
-    def _listed(self, table: Table, found: Mapping[str, Partition]) -> TablePartitions:
+    def _listed(self, table: Table, found: PartitionsByName) -> TablePartitions:
         if self._most_listed is not None and len(found) > self._most_listed:
             raise self._too_many(table, f"more than {self._most_listed}")
         return TablePartitions(table, found)
