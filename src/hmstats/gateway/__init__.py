@@ -5,6 +5,7 @@ The server knows it only by the seam of its dispatcher (server/calls/relaying.py
 moving       a database goes from one of several upstreams to hmstats' own tables
 places       several upstreams: which call goes to which
 gateway.py   which calls are answered here, and which by the upstream
+answering    calls that are answered from statistics here
 catalog      answers about tables that are kept
 statistics   statistics of the upstream's tables, which are kept here
 changes      calls that change tables, and what becomes of their statistics

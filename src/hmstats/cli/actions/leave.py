@@ -33,8 +33,8 @@ def leave_upstream(*, database: str | None, upstream: str, write: bool, as_json:
     gateway = relay_of(settings, store)
     assert gateway is not None
     try:
-        tables = [each.short for each in gateway.unsent()]
-        failed = {each.short: reason for each, reason in gateway.send_everything().items()} if write else {}
+        tables = [each.short for each in gateway.delivery.unsent()]
+        failed = {each.short: reason for each, reason in gateway.delivery.send_everything().items()} if write else {}
     finally:
         gateway.close()
         store.close()

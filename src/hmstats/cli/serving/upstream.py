@@ -4,7 +4,8 @@ import ssl
 
 from hmstats.client.connection.address import addresses
 from hmstats.errors import SettingsError
-from hmstats.gateway.gateway import Gateway, UpstreamWrites
+from hmstats.gateway.gateway import Gateway
+from hmstats.gateway.statistics.delivery import UpstreamWrites
 from hmstats.gateway.upstream.connection import Times
 from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.service.mirrors.upstream_identity import check_mirrors

@@ -1,6 +1,7 @@
 """The way to the upstream and back.
 
 notification_log  what the upstream's log proves
+known_upstream    the upstream whose statistics are here
 upstream_calls    calls of the gateway's own
 generation        what a release of Hive takes
 relay             which connection a call gets, what is retried, what is said when nothing answers

@@ -62,7 +62,7 @@ def _moving(settings: Settings, store: Store, places: Places, report: Callable[[
     session, own = (Session(connection_id=-1, peer=_ITSELF) for _ in range(2))
     own.identify(_ITSELF)
     found = {
-        name: Described(f"upstream {name}", partial(_of_upstream, each, session), each.gateway.send_database)
+        name: Described(f"upstream {name}", partial(_of_upstream, each, session), each.gateway.delivery.send_database)
         for name, each in places.upstreams.items()
     }
     found[OWN] = Described(_TITLE, partial(_of_own, here, own))

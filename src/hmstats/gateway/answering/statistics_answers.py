@@ -1,0 +1,120 @@
+"""Calls about statistics: reads from here, writes and deletes here and at the upstream."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hmstats.errors import MetaError
+from hmstats.gateway.answering.call import Call
+from hmstats.gateway.changes.following import Following
+from hmstats.gateway.statistics.delivery import Delivery
+from hmstats.gateway.statistics.merging import merges, nothing_merged, without_unmarked
+from hmstats.gateway.statistics.mirroring import Mirroring, why_not_mirrored
+from hmstats.gateway.statistics.parameters import Changes, put_parameters
+from hmstats.gateway.statistics.presence import Presence
+from hmstats.gateway.statistics.publishing import published_by
+from hmstats.gateway.statistics.questions import CARE, Deed, Question, database_of
+from hmstats.gateway.upstream.known_upstream import KnownUpstream
+from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
+from hmstats.model.catalog.objects import TableName
+from hmstats.server.calls.relaying import Relayed
+from hmstats.service.statistics.pending import PendingStatistics
+from hmstats.wire.statistics.extension import changes_from_thrift
+
+
+class StatisticsAnswers:
+    """Answers calls of STATISTICS. Thread-safe.
+
+    Every method that answers raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the
+    connection ends.
+    """
+
+    def __init__(
+        self,
+        upstream: KnownUpstream,
+        mirroring: Mirroring,
+        presence: Presence,
+        delivery: Delivery,
+        following: Following,
+        pending: PendingStatistics,
+    ) -> None:
+        self._upstream = upstream
+        self._mirroring = mirroring
+        self._presence = presence
+        self._delivery = delivery
+        self._following = following
+        self._pending = pending
+
+    def answer(self, call: Call, question: Question, arguments: dict[str, Any]) -> Relayed:
+        """The answer to a call about statistics of a table."""
+        if call.name == "publish_statistics":
+            return self._publish(call, question)
+        if question.deed is Deed.DELETE and not self._delivery.is_off:
+            calls = self._upstream.calls(call.session)
+            return self._following.deleted(calls, question, call.request, call.relay, call.here)
+        if question.deed is not Deed.READ:
+            return self._write(call, question, arguments)
+        if self._presence.may_answer(call.session, question):
+            return call.here()
+        return self._leave_to_upstream(call, question)
+
+    def answer_of_database(self, call: Call, arguments: dict[str, Any]) -> Relayed:
+        """The answer to a call about a whole database, or about everything."""
+        database = database_of(arguments)
+        if database is not None:
+            self._mirroring.keep_database(self._upstream.calls(call.session), database)
+        return call.here()
+
+    def _leave_to_upstream(self, call: Call, question: Question) -> Relayed:
+        """The upstream's answer about a table whose statistics are not here. Raises NoSuchObject and MetaError."""
+        calls = self._upstream.calls(call.session)
+        if call.name not in CARE or calls.generation.is_ours:
+            return call.relay()
+        reason = why_not_mirrored(calls.table(question.table).table) or "it is being changed"
+        raise MetaError(f"table {question.table} is left to the upstream, which does not know {call.name}: {reason}")
+
+    def _write(self, call: Call, question: Question, arguments: dict[str, Any]) -> Relayed:
+        """The answer to a write, of which the upstream gets what it can store."""
+        calls, request = self._upstream.calls(call.session), call.request
+        if not self._mirroring.sync(calls, question):
+            return call.relay()
+        is_merge = merges(call.name, arguments, calls.generation.number)
+        if is_merge:
+            self._delivery.send_before(question.table)
+            self._mirroring.sync(calls, question)
+            changed = without_unmarked(request, arguments, question, self._mirroring.tables)
+            if changed is None:
+                return Relayed((nothing_merged(request.head),))
+            request = changed
+        given = getattr(arguments.get("request"), "parameters", None)
+        name, changes = changes_from_thrift(given) if given else (question.table, {})
+        answered = self._carry_out(calls, name, changes, lambda: call.here(request))
+        if not answered.refused:
+            marked = [] if is_merge else [question]  # the upstream marked those that are merged before
+            self._delivery.send_written(question.table, marked)
+        return answered
+
+    def _publish(self, call: Call, question: Question) -> Relayed:
+        """The answer to a publish of what waits, which goes to the upstream afterwards like any write."""
+        calls, name = self._upstream.calls(call.session), question.table
+        if not self._mirroring.sync(calls, question):
+            return self._leave_to_upstream(call, question)
+        waiting = self._pending.of_table(name)
+        written = published_by(name, waiting)
+        if not all(self._mirroring.sync(calls, each) for each in written):
+            return self._leave_to_upstream(call, question)
+        answered = self._carry_out(calls, name, waiting.changes, call.here)
+        if not answered.refused:
+            self._delivery.send_written(name, written)
+        return answered
+
+    def _carry_out(
+        self, calls: UpstreamCalls, name: TableName, changes: Changes, write: Callable[[], Relayed]
+    ) -> Relayed:
+        """The answer to a write, after parameters that come with it were changed at the upstream. Raises MetaError."""
+        if not changes:
+            return write()
+        with self._delivery.held_back(name):
+            answered = write()
+            if not answered.refused:
+                put_parameters(calls, self._mirroring.tables, name, changes)
+            return answered

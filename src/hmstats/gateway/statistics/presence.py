@@ -1,0 +1,47 @@
+"""Whether statistics are here: compared with the upstream's, unless its log proves that nothing has changed since."""
+
+from hmstats.errors import UpstreamClosed, UpstreamUnavailable
+from hmstats.gateway.statistics.mirroring import Mirroring
+from hmstats.gateway.statistics.proven import Comparison, Proven
+from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.upstream.connection import User
+from hmstats.gateway.upstream.known_upstream import KnownUpstream
+from hmstats.gateway.upstream.metrics import PROVEN
+from hmstats.gateway.upstream.notification_log import NotificationLog
+from hmstats.server.rpc.caller import Session
+
+
+class Presence:
+    """Says what is here. Thread-safe. `name` is the upstream's in metrics."""
+
+    def __init__(self, upstream: KnownUpstream, mirroring: Mirroring, log: NotificationLog, name: str) -> None:
+        self._upstream = upstream
+        self._mirroring = mirroring
+        self._log = log
+        self._proven = Proven(log)
+        self._counted_proven = PROVEN.labels(name)
+
+    def is_here(self, session: Session, question: Question) -> bool:
+        """Whether the statistics are here now, as new as the upstream's. Raises UpstreamUnavailable, UpstreamClosed."""
+        user = User(session.user, session.groups)
+        number = self._log.number(self._upstream.own_calls())
+        if number is None:
+            return self._mirroring.sync(self._upstream.calls(session), question)
+        mirror = self._mirroring.tables.find(question.table)
+        if mirror is not None and self._proven.holds(user, question, Comparison(number, mirror.id)):
+            self._counted_proven.inc()
+            return True
+        is_here = self._mirroring.sync(self._upstream.calls(session), question)
+        mirror = self._mirroring.tables.find(question.table) if is_here else None
+        if mirror is not None:
+            self._proven.note(user, question, Comparison(number, mirror.id))
+        return is_here
+
+    def may_answer(self, session: Session, question: Question) -> bool:
+        """Whether the statistics are here: as new as the upstream's, or as last seen while it is away."""
+        try:
+            return self.is_here(session, question)
+        except (UpstreamUnavailable, UpstreamClosed):
+            if self._mirroring.tables.find(question.table) is None:
+                raise
+            return True
