@@ -1,17 +1,18 @@
 """Starts a real Hive Metastore of one generation, in the foreground.
 
-    python -m tests.peers.start_hive {2.3|3.1|4.0|4.1} --port P [--db derby | --db URL]
+    python -m tests.peers.start_hive {2.3|3.1|4.0|4.1|4.2} --port P [--db derby | --db URL]
         --dir WORKDIR [--set KEY=VALUE ...] [--jar PATH ...] [--heap 1g]
 
 URL is postgresql://USER:PW@HOST:PORT/NAME or, for 3.1 and 4.0, mysql://USER:PW@HOST:PORT/NAME, which may be a MariaDB.
 
 Prints `ready P` once the server answers get_all_databases; SIGTERM or SIGINT stops it. 3.1 (3.1.3) and 4.0 (4.0.1) are
 Apache's binary packages, resolved by Maven from the pom files beside this module. 2.3 (2.3.10) is inside the package
-pyspark; its connection pool, PostgreSQL driver and schema scripts come from the 3.1 package. 4.1 (4.1.0) is taken out
-of hive-exec, beside the jars of 4.0; its schema is 4.0's, and it adds what it misses. The schema is Hive's own, made
-when the database has none; an empty Derby is made once and copied. Needs Java 17 or newer, and Maven; 2.3 on Derby runs
-without Maven too, but there `lock`, `open_txns` and `drop_database` want the pool and close the connection. Jars are
-kept in ~/.cache/hmstats-tests (or HMSTATS_TEST_CACHE); WORKDIR holds settings, logs and Derby.
+pyspark; its connection pool, PostgreSQL driver and schema scripts come from the 3.1 package. 4.1 (4.1.0) and 4.2
+(4.2.0) are taken out of hive-exec, beside the jars of 4.0; their schema is 4.0's with what they changed
+(later_schemas.py). The schema is made when the database has none; an empty Derby is made once and copied. Needs Java 17
+or newer, 4.2 Java 21 to 23, and Maven; 2.3 on Derby runs without Maven too, but there `lock`, `open_txns` and
+`drop_database` want the pool and close the connection. Jars are kept in ~/.cache/hmstats-tests (or HMSTATS_TEST_CACHE);
+WORKDIR holds settings, logs and Derby.
 """
 
 import argparse
@@ -33,19 +34,22 @@ from urllib.parse import unquote, urlsplit
 from xml.sax.saxutils import escape
 
 from tests.peers.cache import CACHE, filling
+from tests.peers.later_schemas import VERSIONS as LATER
+from tests.peers.later_schemas import statements
+from tests.peers.launch import find_java
 
 HERE = Path(__file__).resolve().parent
 JAVA = str(Path(os.environ["JAVA_HOME"]) / "bin" / "java") if "JAVA_HOME" in os.environ else "java"
-GENERATIONS = ("2.3", "3.1", "4.0", "4.1")
+GENERATIONS = ("2.3", "3.1", "4.0", "4.1", "4.2")
 SERVER = "org.apache.hadoop.hive.metastore.HiveMetaStore"
 START_SECONDS = 120
 SASL = "metastore.sasl.enabled=true"
 """The setting with which a server wants Kerberos, and answers no plain call."""
 
-_POMS = {"3.1": "hive3", "4.0": "hive4", "4.1": "hive41"}
-_HOMES = {"2.3": "3.1", "3.1": "3.1", "4.0": "4.0", "4.1": "4.0"}
+_POMS = {"3.1": "hive3", "4.0": "hive4", "4.1": "hive41", "4.2": "hive42"}
+_HOMES = {"2.3": "3.1", "3.1": "3.1", "4.0": "4.0", "4.1": "4.0", "4.2": "4.0"}
 """Whose binary package has a generation's schema scripts and tool."""
-_REPLACED_BY_4_1 = re.compile(r"hive-|datanucleus-|datasketches-")
+_REPLACED = re.compile(r"hive-|datanucleus-|datasketches-")
 _SCHEMA_TOOLS = {
     "3.1": "org.apache.hadoop.hive.metastore.tools.MetastoreSchemaTool",
     "4.0": "org.apache.hadoop.hive.metastore.tools.schematool.MetastoreSchemaTool",
@@ -110,10 +114,10 @@ def class_path(generation: str, conf: Path, database: str) -> list[str]:
     """The settings' folder, then the jars."""
     if generation == "2.3":
         return [str(conf), str(pyspark_jars() / "*"), *_pool_and_driver(database)]
-    if generation == "4.1":
+    if generation in LATER:
         older = [*(home("4.0") / "lib").glob("*.jar"), *package("4.0").glob("*.jar")]
-        kept = sorted(str(jar) for jar in older if not _REPLACED_BY_4_1.match(jar.name))
-        return [str(conf), str(package("4.1") / "*"), *kept]
+        kept = sorted(str(jar) for jar in older if not _REPLACED.match(jar.name))
+        return [str(conf), str(package(generation) / "*"), *kept]
     drivers = [str(jar) for jar in (home("4.0") / "lib").glob("mysql-connector-*.jar")] if _is_mysql(database) else []
     return [str(conf), str(home(generation) / "lib" / "*"), str(package(generation) / "*"), *drivers]
 
@@ -185,13 +189,10 @@ def _own_settings(generation: str, database: Jdbc) -> dict[str, str]:
             # Only for Derby: on PostgreSQL tables that are made when first needed lock their makers out.
             "datanucleus.schema.autoCreateAll": str(database.kind == "derby").lower(),
         }
-    settings = {  # the defaults name classes of Hive's query engine
+    return {  # the defaults name classes of Hive's query engine
         "metastore.expression.proxy": "org.apache.hadoop.hive.metastore.DefaultPartitionExpressionProxy",
         "metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
     }
-    if generation == "4.1":
-        settings |= {"metastore.schema.verification": "false", "datanucleus.schema.autoCreateAll": "true"}
-    return settings
 
 
 def java(jars: Sequence[str], conf: Path, work: Path, *arguments: str, heap: str = "512m") -> list[str]:
@@ -205,7 +206,7 @@ def make_schema(generation: str, jars: Sequence[str], conf: Path, work: Path, da
     """Hive's official schema, unless the database has one already."""
     if database.kind == "derby":
         if generation != "2.3":  # which makes its tables as it needs them
-            _copy_derby(_HOMES[generation], work)
+            _copy_derby(generation, work)
         return
     owner = _HOMES[generation]
     if owner != generation:  # its tool, with its jars and settings
@@ -218,18 +219,36 @@ def make_schema(generation: str, jars: Sequence[str], conf: Path, work: Path, da
         return
     make = [*tool, "-initSchema"] if generation != "2.3" else java(jars, conf, work, *_schema_2_3(work, database))
     run(make, env=env, log=work / "schema.log")
+    if generation in LATER:
+        _change_schema(generation, jars, conf, work, database)
 
 
-def _copy_derby(owner: str, work: Path) -> None:
+def _change_schema(generation: str, jars: Sequence[str], conf: Path, work: Path, database: Jdbc) -> None:
+    """Make 4.0's schema that of a later generation."""
+    script = work / f"schema-{generation}.sql"
+    script.write_text("".join(f"{each};\n" for each in statements(database.kind, generation)))
+    run(java(jars, conf, work, *_sqlline(script, database)), log=work / "schema-changes.log")
+
+
+def _sqlline(script: Path, database: Jdbc) -> list[str]:
+    """SQLLine and its arguments."""
+    login = ["-u", database.url, "-d", database.driver, "-n", database.user, "-p", database.password]
+    return ["sqlline.SqlLine", *login, f"--run={script}"]
+
+
+def _copy_derby(generation: str, work: Path) -> None:
     """Copy the empty database of a generation, unless there is one; to make it takes longer than the server's start."""
-    made = CACHE / f"derby-{owner}"
+    owner, made = _HOMES[generation], CACHE / f"derby-{generation}"
     with filling(made) as empty:
         if empty:
             shutil.rmtree(made / "derby", ignore_errors=True)
             conf, database = made / "conf", jdbc("derby", made)
             write_settings(owner, conf, made, database, [])
-            tool, env = _schema_tool(owner, class_path(owner, conf, database.kind), conf, made, database)
+            jars = class_path(owner, conf, database.kind)
+            tool, env = _schema_tool(owner, jars, conf, made, database)
             run([*tool, "-initSchema"], env=env, log=made / "schema.log")
+            if generation in LATER:
+                _change_schema(generation, jars, conf, made, database)
     if not (work / "derby").exists():
         shutil.copytree(made / "derby", work / "derby", ignore=shutil.ignore_patterns("*.lck"))
 
@@ -243,12 +262,11 @@ def _schema_tool(
 
 
 def _schema_2_3(work: Path, database: Jdbc) -> list[str]:
-    """SQLLine and its arguments: Hive's oldest script and the upgrades to 2.3."""
+    """SQLLine with Hive's oldest script and the upgrades to 2.3."""
     scripts = home("3.1") / "scripts" / "metastore" / "upgrade" / "postgres"
     whole = work / "schema-2.3.sql"
     whole.write_text("".join((scripts / f"{name}.postgres.sql").read_text() + "\n" for name in SCHEMA_2_3))
-    login = ["-u", database.url, "-d", database.driver, "-n", database.user, "-p", database.password]
-    return ["sqlline.SqlLine", *login, f"--run={whole}"]
+    return _sqlline(whole, database)
 
 
 def run(command: Sequence[str], env: Mapping[str, str] | None = None, log: Path | None = None) -> None:
@@ -306,6 +324,8 @@ def start(
     if generation != "2.3":
         env["METASTORE_HOME"] = str(home(generation))
     command = java([*path, *jars], conf, work, SERVER, "-p", str(port), heap=heap)
+    if generation == "4.2":
+        command[0] = find_java(21, 23)
     with (work / "hive.log").open("w") as log:
         return subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=work)
 

@@ -9,6 +9,7 @@ from sqlalchemy import text
 from hmstats.store.database.store import Store
 from hmstats.store.migration import migrate
 from hmstats.store.opening import open_store
+from hmstats.store.schema import TAB_COL_STATS
 
 
 @contextmanager
@@ -22,14 +23,25 @@ def store_beside(url: str) -> Iterator[Store]:
 
 def twice(store: Store, table_id: int, *rows: tuple[int, int, int | None]) -> None:
     """Statistics of column `id` as two writers of Hive's leave them: (CS_ID, LAST_ANALYZED, NUM_DISTINCTS) of each."""
-    engine = "" if "ENGINE" in store.shape.absent_columns.get("TAB_COL_STATS", ()) else ', "ENGINE"'
-    statement = text(f"""
-        INSERT INTO "TAB_COL_STATS" ("CS_ID", "DB_NAME", "TABLE_NAME", "COLUMN_NAME", "COLUMN_TYPE", "TBL_ID",
-            "NUM_NULLS", "LONG_LOW_VALUE", "LONG_HIGH_VALUE", "LAST_ANALYZED", "NUM_DISTINCTS"{engine})
-        VALUES (:key, 'default', 't', 'id', 'bigint', :table, 0, 3, 8, :analyzed, :ndv{", 'hive'" if engine else ""})
-    """)
-    values = [{"key": key, "table": table_id, "analyzed": analyzed, "ndv": ndv} for key, analyzed, ndv in rows]
-    store.write(lambda unit: unit.connection.execute(statement, values))
+    values = {
+        "CS_ID": ":key",
+        "TBL_ID": ":table",
+        "LAST_ANALYZED": ":analyzed",
+        "NUM_DISTINCTS": ":ndv",
+        "DB_NAME": "'default'",
+        "TABLE_NAME": "'t'",
+        "COLUMN_NAME": "'id'",
+        "COLUMN_TYPE": "'bigint'",
+        "NUM_NULLS": "0",
+        "LONG_LOW_VALUE": "3",
+        "LONG_HIGH_VALUE": "8",
+        "ENGINE": "'hive'",
+    }
+    there = store.shape.present(TAB_COL_STATS, values)
+    columns = ", ".join(f'"{name}"' for name in there)
+    statement = text(f'INSERT INTO "TAB_COL_STATS" ({columns}) VALUES ({", ".join(values[name] for name in there)})')
+    sent = [{"key": key, "table": table_id, "analyzed": analyzed, "ndv": ndv} for key, analyzed, ndv in rows]
+    store.write(lambda unit: unit.connection.execute(statement, sent))
 
 
 def rows_of(store: Store) -> list[tuple[Any, ...]]:

@@ -15,12 +15,13 @@ from sqlalchemy import Connection, Table, text
 from hmstats.errors import MetaError, SchemaError
 from hmstats.store.schema import METADATA
 
-SUPPORTED = ("2.3.0", "3.1.0", "4.0.0")
+SUPPORTED = ("2.3.0", "3.1.0", "4.0.0", "4.1.0", "4.2.0")
 """The versions of Hive's schema, as in VERSION, beside which a server can run."""
 LOGGING = ("4.0.0",)
 """The versions whose Hive logs each change of tables, partitions and statistics in its transaction, if it logs at all.
 
-The other versions do not log changes of statistics (tests/beside/test_events.py).
+Older versions do not log changes of statistics (tests/beside/test_events.py). Those from 4.1.0 on have events of many
+partitions, which nobody has seen: their listener is in no package.
 """
 OURS = "HMSTATS_"
 

@@ -187,7 +187,7 @@ def _abilities(shape: Shape, *, hive_logs: bool) -> tuple[Ability, ...]:
 def _kept_answers(shape: Shape, *, hive_logs: bool) -> Ability:
     name = "kept answers"
     if shape.hive not in LOGGING:
-        return Ability(name, False, "this Hive logs no changes of statistics: every answer is read")
+        return Ability(name, False, "the log of this Hive is not known to tell of all changes: every answer is read")
     if not hive_logs:
         return Ability(name, False, "every answer is read: no --hive-site has DbNotificationListener in transactions")
     return Ability(name, True, "an answer is true as long as Hive's notification log tells of no change")
