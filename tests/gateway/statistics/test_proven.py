@@ -100,9 +100,10 @@ def test_a_comparison_of_before_an_event_does_not_hold_though_it_is_noted_later(
     assert holding(compared, log) == ["u"]
 
 
-def renamed(old: str, *, packed: bool) -> dict[str, Any]:
-    """What an event has of a table that was renamed to `new`."""
-    text = json.dumps({"tableObjBeforeJson": json.dumps({"1": {"str": old}, "2": {"str": "d"}})})
+def altered(old: str, *, packed: bool, truncated: bool = False) -> dict[str, Any]:
+    """What an event has of a table that had the name `old`."""
+    before = json.dumps({"1": {"str": old}, "2": {"str": "d"}})
+    text = json.dumps({"tableObjBeforeJson": before, "isTruncateOp": str(truncated).lower()})
     if not packed:
         return {"message": text}
     return {"message": base64.b64encode(gzip.compress(text.encode())).decode(), "messageFormat": "gzip(json-2.0)"}
@@ -110,8 +111,34 @@ def renamed(old: str, *, packed: bool) -> dict[str, Any]:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_rename_ends_comparisons_of_the_old_name(compared: Proven, log: Log, packed: bool) -> None:
-    log.add("ALTER_TABLE", "new", **renamed("t", packed=packed))
+    log.add("ALTER_TABLE", "new", **altered("t", packed=packed))
     assert holding(compared, log) == ["u"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_nothing_holds_of_a_truncated_table_until_its_next_event(compared: Proven, log: Log, packed: bool) -> None:
+    """Hive 4.1 logs a truncation before it is committed."""
+    log.add("ALTER_TABLE", "t", **altered("t", packed=packed, truncated=True))
+    for _ in range(2):
+        compared.note(ANNA, T, Comparison(number(compared, log), 7))
+        assert holding(compared, log) == ["u"]
+        log.add("ADD_PARTITION", "other")
+    log.add("UPDATE_TBL_COL_STAT", "t")
+    compared.note(ANNA, T, Comparison(number(compared, log), 7))
+    assert holding(compared, log) == ["t", "u"]
+
+
+def test_truncated_tables_that_are_forgotten_do_not_end_later_comparisons(
+    compared: Proven, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notification_log, "_MOST_TABLES", 2)
+    log.add("ALTER_TABLE", "gone", **altered("gone", packed=False, truncated=True))
+    for each in ("a", "b"):
+        log.add("ADD_PARTITION", each)
+    assert holding(compared, log) == []
+    for question in (T, U):
+        compared.note(ANNA, question, Comparison(number(compared, log), 7))
+    assert holding(compared, log) == ["t", "u"]
 
 
 def test_all_that_wait_for_the_number_ask_once() -> None:

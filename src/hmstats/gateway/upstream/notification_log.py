@@ -2,7 +2,8 @@
 
 Hive 4 logs each change of tables and statistics in the change's own transaction if its listener is set so; older
 releases log no statistics. The log says for each table the last number that may be about it. An event that is not
-understood, and events that are missing, may be about any table.
+understood, and events that are missing, may be about any table. Hive 4.1 logs the truncation of a table before the
+change is committed: nothing is proven of the table until the next event of it.
 """
 
 import base64
@@ -26,6 +27,8 @@ _log = structlog.get_logger("hmstats.gateway")
 _MOST_TABLES = 2_000
 """Tables of which the last event is remembered."""
 _MOST_EVENTS = 1_000
+_NEVER = 2**63
+"""The last number of a table of which nothing is proven."""
 _NUMBER = "get_current_notificationEventId"
 _LISTENERS = ("hive.metastore.transactional.event.listeners", "metastore.transactional.event.listeners")
 _LISTENER = "DbNotificationListener"
@@ -35,6 +38,10 @@ _WITHOUT_TABLES = frozenset(
         *("OPEN_TXN", "COMMIT_TXN", "ABORT_TXN"),  # of transactional tables nothing is kept
     }
 )
+
+
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError)
+"""What reading a message raises that is no event's."""
 
 
 class Known(NamedTuple):
@@ -136,12 +143,13 @@ class NotificationLog:
         tables = _tables_of(event)
         if not tables:
             self._last_of_all = event.eventId
+        last = _NEVER if _is_truncation(event) else event.eventId
         for each in tables:
-            self._last_of[each] = event.eventId
+            self._last_of[each] = last
             self._last_of.move_to_end(each)
         while len(self._last_of) > _MOST_TABLES:
             _, number = self._last_of.popitem(last=False)
-            self._last_of_all = max(self._last_of_all, number)
+            self._last_of_all = max(self._last_of_all, event.eventId if number == _NEVER else number)
 
 
 def _is_usable(calls: UpstreamCalls) -> bool:
@@ -168,11 +176,26 @@ def _tables_of(event: Any) -> list[TableName]:
 def _before(event: Any) -> TableName | None:
     """The name that a changed table had; None if the message cannot be read."""
     try:
-        text = event.message
-        if event.messageFormat and event.messageFormat.startswith("gzip"):
-            text = gzip.decompress(base64.b64decode(text)).decode()
-        table = json.loads(json.loads(text)["tableObjBeforeJson"])
+        table = json.loads(_message(event)["tableObjBeforeJson"])
         catalog = table.get("17", {}).get("str")
         return table_name(table["2"]["str"], table["1"]["str"], catalog or event.catName)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError):
+    except _UNREADABLE:
         return None
+
+
+def _is_truncation(event: Any) -> bool:
+    """Whether an event tells of the truncation of a whole table."""
+    if event.eventType != "ALTER_TABLE":
+        return False
+    try:
+        return str(_message(event).get("isTruncateOp")).lower() == "true"
+    except _UNREADABLE:
+        return True
+
+
+def _message(event: Any) -> Any:
+    """The message of an event. Raises errors of _UNREADABLE."""
+    text = event.message
+    if event.messageFormat and event.messageFormat.startswith("gzip"):
+        text = gzip.decompress(base64.b64decode(text)).decode()
+    return json.loads(text)

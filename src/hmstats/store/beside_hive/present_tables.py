@@ -20,8 +20,8 @@ SUPPORTED = ("2.3.0", "3.1.0", "4.0.0", "4.1.0", "4.2.0")
 LOGGING = ("4.0.0",)
 """The versions whose Hive logs each change of tables, partitions and statistics in its transaction, if it logs at all.
 
-Older versions do not log changes of statistics (tests/beside/test_events.py). Those from 4.1.0 on have events of many
-partitions, which nobody has seen: their listener is in no package.
+Older versions do not log changes of statistics (tests/beside/test_events.py). 4.1.0 logs the truncation of a table in
+another transaction, and the listener of 4.1.0 and 4.2.0 is in no package.
 """
 OURS = "HMSTATS_"
 
