@@ -30,6 +30,7 @@ class Catalog:
     location: str
     description: str | None = None
     created_seconds: int | None = None
+    parameters: Parameters = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ mirrors                                  another metastore's tables
 """
 
 from hmstats.store.schema.catalog import (
+    CATALOG_PARAMS,
     CTLGS,
     DATABASE_PARAMS,
     DBS,
@@ -123,6 +124,7 @@ from hmstats.store.schema.views import MV_CREATION_METADATA, MV_TABLES_USED
 
 __all__ = [
     "BUCKETING_COLS",
+    "CATALOG_PARAMS",
     "CDS",
     "COLUMNS_V2",
     "CTLGS",

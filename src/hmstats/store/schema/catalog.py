@@ -14,6 +14,14 @@ CTLGS = Table(
     big("CREATE_TIME"),
 )
 
+CATALOG_PARAMS = Table(
+    "CATALOG_PARAMS",
+    METADATA,
+    key("CTLG_ID", refers="CTLGS.CTLG_ID", called="CATALOG_PARAMS_FK1"),
+    key("PARAM_KEY", 180),
+    text("PARAM_VALUE", 4000),
+)
+
 DBS = Table(
     "DBS",
     METADATA,

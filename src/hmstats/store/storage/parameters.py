@@ -1,4 +1,4 @@
-"""Parameters: key and value texts of databases, tables, partitions, storages and serdes, of many owners at once."""
+"""Parameters: keys and values of catalogs, databases, tables, partitions, storages and serdes, of many at once."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -27,6 +27,7 @@ def _of(table: Table, owner: str, kept: OwnerKind | None = None) -> ParameterTab
     return ParameterTable(table, table.c[owner], kept)
 
 
+OF_CATALOGS = _of(schema.CATALOG_PARAMS, "CTLG_ID")
 OF_DATABASES = _of(schema.DATABASE_PARAMS, "DB_ID")
 OF_TABLES = _of(schema.TABLE_PARAMS, "TBL_ID", OwnerKind.TABLES)
 OF_PARTITIONS = _of(schema.PARTITION_PARAMS, "PART_ID", OwnerKind.PARTITIONS)

@@ -37,7 +37,12 @@ def catalog_from_thrift(struct: Any) -> Catalog:
     """The catalog in a struct. Raises InvalidObject when there is none."""
     if struct is None:
         raise InvalidObject("a catalog was expected, found none")
-    return Catalog((struct.name or "").lower(), struct.locationUri or "", struct.description)
+    return Catalog(
+        (struct.name or "").lower(),
+        struct.locationUri or "",
+        struct.description,
+        parameters=_parameters(struct.parameters),
+    )
 
 
 def catalog_to_thrift(catalog: Catalog) -> Any:
@@ -47,6 +52,7 @@ def catalog_to_thrift(catalog: Catalog) -> Any:
         description=catalog.description,
         locationUri=catalog.location,
         createTime=catalog.created_seconds,
+        parameters=dict(catalog.parameters),
     )
 
 

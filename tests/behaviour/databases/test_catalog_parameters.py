@@ -1,0 +1,45 @@
+"""Parameters of catalogs, which Hive has since 4.2."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fixtures.metastores import Metastore
+
+from hmstats.wire.idl import hive_metastore as api
+
+
+def made(metastore: Metastore, folder: Path, parameters: dict[str, str] | None) -> str:
+    """The name of a new catalog with these parameters."""
+    name = f"c_{metastore.database}"
+    catalog = api.Catalog(name=name, description="d", locationUri=f"file:{folder}/{name}", parameters=parameters)
+    metastore.client().create_catalog(api.CreateCatalogRequest(catalog=catalog))
+    return name
+
+
+def found(metastore: Metastore, name: str) -> Any:
+    return metastore.client().get_catalog(api.GetCatalogRequest(name=name)).catalog
+
+
+def dropped(metastore: Metastore, name: str) -> None:
+    metastore.client().drop_catalog(api.DropCatalogRequest(name=name, ifExists=False))
+
+
+@pytest.mark.parametrize("parameters", [None, {}, {"type": "native", "ü": "1"}])
+def test_parameters_of_a_new_catalog_are_told(
+    our_metastore: Metastore, tmp_path: Path, parameters: dict[str, str] | None
+) -> None:
+    name = made(our_metastore, tmp_path, parameters)
+    assert found(our_metastore, name).parameters == (parameters or {})
+    dropped(our_metastore, name)
+    with pytest.raises(api.NoSuchObjectException):
+        found(our_metastore, name)
+
+
+def test_an_altered_catalog_has_the_new_parameters(our_metastore: Metastore, tmp_path: Path) -> None:
+    name = made(our_metastore, tmp_path, {"a": "1", "b": "2"})
+    changed = found(our_metastore, name)
+    changed.parameters = {"b": "3", "c": "4"}
+    our_metastore.client().alter_catalog(api.AlterCatalogRequest(name=name, newCat=changed))
+    assert found(our_metastore, name).parameters == {"b": "3", "c": "4"}
+    dropped(our_metastore, name)
