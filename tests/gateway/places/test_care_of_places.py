@@ -19,6 +19,8 @@ from hmstats.model.feedback.verdicts import Blame, Verdict
 from hmstats.model.health.runs import Outcome, Run
 from hmstats.model.preferences.preference import EVERYTHING
 from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.wire.idl import extension
+from hmstats.wire.statistics.blame import seen_to_thrift
 
 PLACES = [
     pytest.param("places", id="hmstats"),
@@ -89,6 +91,33 @@ def test_what_own_tables_refuse_is_refused(several: Several, ours: Client) -> No
         ours.health.page(most=0)
     with pytest.raises(CallRefused, match="a list of blame has 1 to 1,000 entries"):
         ours.blame.sums(most=5_000)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        *("get_statistics_health", "get_statistics_runs", "get_blame", "record_blame", "change_preferences"),
+        *("get_preferences", "list_pending_statistics", "get_statistics_locks"),
+    ],
+)
+def test_a_call_without_its_request_is_refused(several: Several, ours: Client, method: str) -> None:
+    with pytest.raises(CallRefused, match="must have the argument request, found none"):
+        ours._connection.call(method, None)
+    assert ours.health.page("none").entries == ()
+
+
+def test_blame_that_names_no_table_is_refused(several: Several, ours: Client) -> None:
+    (name, *_) = made(several, ours, "nobody")
+    good = seen_to_thrift(Seen(Blame(name, "a", Use.EQUALITY, Verdict.WRONG, 1.0, 1, 1.0, 1.0), "spark", "s", 10**13))
+    for bad, said in (
+        ({"dbName": None}, "must be texts, found None and t0"),
+        ({"dbName": b"\xff"}, "the arguments of record_blame cannot be read"),
+        ({"tblName": None}, "is refused by upstream first: .* must be texts, found a_nobody and None"),
+    ):
+        entry = extension.Blame(**{**vars(good), **bad})
+        with pytest.raises(CallRefused, match=said):
+            ours._connection.call("record_blame", extension.BlameRecords(blame=[entry]))
+    assert ours.blame.sums(databases="*_nobody") == []
 
 
 def test_runs_of_all_places_are_listed_from_the_newest(several: Several, ours: Client) -> None:

@@ -38,14 +38,16 @@ def own_refusal(answers: Mapping[str, Answer]) -> Relayed | None:
 
 
 def value_at(place: str, method: str, answer: Answer) -> Any:
-    """The value in a place's answer. Raises UnknownCall, and MetaError, which names a place that does not answer."""
+    """The value in a place's answer. Raises UnknownCall, and MetaError, which names a place that gives none."""
     try:
         if isinstance(answer, Exception):
             raise answer
         return value_of(method, answer)
     except UnknownCall:
         raise
-    except (CallRefused, MetastoreError, UpstreamClosed) as error:
+    except CallRefused as error:
+        raise MetaError(f"{method} is refused by {title_of(place)}: {error}") from error
+    except (MetastoreError, UpstreamClosed) as error:
         raise MetaError(f"{method} is refused, since {title_of(place)} does not answer: {error}") from error
 
 

@@ -16,6 +16,7 @@ from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import decode_arguments, encode_struct
 from hmstats.service.health.listing import MOST
+from hmstats.service.mirrors.routes import OWN
 from hmstats.wire.idl import extension, methods
 from hmstats.wire.messages.envelope import encode_reply
 
@@ -28,6 +29,8 @@ def health_page(request: Request, places: AllPlaces) -> Relayed:
     Raises MetaError if a place does not answer, InvalidInput for a cursor that no page gave.
     """
     asked = decode_arguments(methods()[HEALTH_LIST], request.message, request.head.body_at)["request"]
+    if asked is None:
+        return places.ask(OWN, request)  # which says that it is missing
     cursors = _cursors(asked.after, places.names)
     answers = places.answers({place: _part(request, asked, cursors[place], asked.most) for place in cursors})
     if (refused := own_refusal(answers)) is not None:

@@ -21,8 +21,10 @@ def spread(request: Request, places: AllPlaces) -> Relayed:
     Raises MetaError if a place does not carry out its part. The call may be repeated then.
     """
     head = request.head
-    arguments = decode_arguments(methods()[head.name], request.message, head.body_at)
-    requests = _PARTS[head.name](request, arguments["request"], places)
+    asked = decode_arguments(methods()[head.name], request.message, head.body_at)["request"]
+    if asked is None:
+        return places.ask(OWN, request)  # which says that it is missing
+    requests = _PARTS[head.name](request, asked, places)
     answers = places.answers(requests)
     if (refused := own_refusal(answers)) is not None:
         return refused
@@ -35,7 +37,8 @@ def _of_each_table(request: Request, asked: Any, places: AllPlaces) -> Mapping[s
     """The entries of blame by place; hmstats' own tables get a part in any case."""
     parts: dict[str, list[Any]] = defaultdict(list)
     for each in asked.blame or ():
-        parts[OWN if each is None else places.place_of(database_name(each.dbName, each.catName))].append(each)
+        named = each is not None and isinstance(each.dbName, str)  # what names nothing is refused by our own tables
+        parts[places.place_of(database_name(each.dbName, each.catName)) if named else OWN].append(each)
     return {
         place: with_arguments(request, request=extension.BlameRecords(blame=parts[place]))
         for place in places.names
