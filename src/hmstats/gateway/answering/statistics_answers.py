@@ -8,7 +8,7 @@ from hmstats.gateway.answering.call import Call
 from hmstats.gateway.changes.following import Following
 from hmstats.gateway.statistics.delivery import Delivery
 from hmstats.gateway.statistics.merging import merges, nothing_merged, without_unmarked
-from hmstats.gateway.statistics.mirroring import Mirroring, why_not_mirrored
+from hmstats.gateway.statistics.mirroring import CHANGING, Mirroring, why_not_mirrored
 from hmstats.gateway.statistics.parameters import Changes, put_parameters
 from hmstats.gateway.statistics.presence import Presence
 from hmstats.gateway.statistics.publishing import published_by
@@ -69,7 +69,7 @@ class StatisticsAnswers:
         calls = self._upstream.calls(call.session)
         if call.name not in CARE or calls.generation.is_ours:
             return call.relay()
-        reason = why_not_mirrored(calls.table(question.table).table) or "it is being changed"
+        reason = why_not_mirrored(calls.table(question.table).table) or CHANGING
         raise MetaError(f"table {question.table} is left to the upstream, which does not know {call.name}: {reason}")
 
     def _write(self, call: Call, question: Question, arguments: dict[str, Any]) -> Relayed:

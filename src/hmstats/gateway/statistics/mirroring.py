@@ -36,7 +36,8 @@ _TRIES = 3
 _PATIENCE_SECONDS = 5.0
 """How long a question waits for statistics that are on their way to the upstream."""
 _LOOK_SECONDS = 0.02
-_CHANGING = "it is being changed"
+CHANGING = "it is being changed"
+"""Why a table is left to the upstream for a moment only."""
 
 
 class Mirroring:
@@ -96,11 +97,11 @@ class Mirroring:
             return reason
         table_id = self.tables.keep(found)
         if table_id is None:
-            return _CHANGING
+            return CHANGING
         keys = [each.name for each in found.table.partition_keys]
         names = self._partitions(calls, question, table_id, keys)
         if names is None:
-            return _CHANGING
+            return CHANGING
         own = {each.name.lower() for each in found.table.columns}
         columns = sorted(own if question.columns is None else own.intersection(question.columns))
         if not columns:
@@ -108,9 +109,9 @@ class Mirroring:
         engines = dict.fromkeys((question.engine, DEFAULT_ENGINE)) if calls.generation.is_4 else (DEFAULT_ENGINE,)
         for engine in engines:
             if question.own and not self._compared(calls, question, table_id, engine, columns, None, settle=settle):
-                return _CHANGING
+                return CHANGING
             if names and not self._compared(calls, question, table_id, engine, columns, names, settle=settle):
-                return _CHANGING
+                return CHANGING
         return None
 
     def _partitions(
