@@ -43,3 +43,15 @@ def test_an_altered_catalog_has_the_new_parameters(our_metastore: Metastore, tmp
     our_metastore.client().alter_catalog(api.AlterCatalogRequest(name=name, newCat=changed))
     assert found(our_metastore, name).parameters == {"b": "3", "c": "4"}
     dropped(our_metastore, name)
+
+
+def test_a_client_that_knows_no_parameters_leaves_them(our_metastore: Metastore, tmp_path: Path) -> None:
+    name = made(our_metastore, tmp_path, {"a": "1"})
+    changed = found(our_metastore, name)
+    changed.parameters, changed.description = None, "other"
+    our_metastore.client().alter_catalog(api.AlterCatalogRequest(name=name, newCat=changed))
+    assert (found(our_metastore, name).parameters, found(our_metastore, name).description) == ({"a": "1"}, "other")
+    changed.parameters = {}
+    our_metastore.client().alter_catalog(api.AlterCatalogRequest(name=name, newCat=changed))
+    assert found(our_metastore, name).parameters == {}
+    dropped(our_metastore, name)

@@ -102,7 +102,10 @@ def _heaviest(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
 
 def _each_once(found: list[Any], _: Mapping[str, Any]) -> list[Any]:
     """Preferences without those of everything that another place has too."""
-    return list({(each if each.dbName else (each.name, each.value)): each for each in reversed(found)}.values())[::-1]
+    first: dict[Any, Any] = {}
+    for number, each in enumerate(found):
+        first.setdefault(number if each.dbName else (each.name, each.value), each)
+    return list(first.values())
 
 
 _LISTS: Mapping[str, _List] = {

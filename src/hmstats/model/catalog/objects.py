@@ -24,13 +24,13 @@ MATERIALIZED_VIEW = "MATERIALIZED_VIEW"
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """A catalog, whose name is lower case."""
+    """A catalog, whose name is lower case. `parameters` are None where a client says nothing of them."""
 
     name: str
     location: str
     description: str | None = None
     created_seconds: int | None = None
-    parameters: Parameters = field(default_factory=dict)
+    parameters: Parameters | None = None
 
 
 @dataclass(frozen=True, slots=True)

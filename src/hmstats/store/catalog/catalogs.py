@@ -30,14 +30,18 @@ def insert_one(unit: Unit, catalog: Catalog) -> None:
     row = {"NAME": catalog.name, "DESC": catalog.description, "LOCATION_URI": catalog.location}
     catalog_id = _new_id(unit)
     unit.connection.execute(insert(CTLGS), {"CTLG_ID": catalog_id, "CREATE_TIME": unit.now_seconds, **row})
-    parameters.add(unit, OF_CATALOGS, {catalog_id: catalog.parameters})
+    parameters.add(unit, OF_CATALOGS, {catalog_id: catalog.parameters or {}})
 
 
 def replace(unit: Unit, catalog: Catalog) -> None:
-    """Replace a catalog's description, location and parameters. Raises MetaError as `insert_one`."""
+    """Replace a catalog's description and location, and its parameters if they are given.
+
+    Raises MetaError as `insert_one`.
+    """
     row = {"DESC": catalog.description, "LOCATION_URI": catalog.location}
     unit.connection.execute(update(CTLGS).where(CTLGS.c.NAME == catalog.name).values(row))
-    parameters.replace(unit, OF_CATALOGS, {_id(unit, catalog.name): catalog.parameters})
+    if catalog.parameters is not None:
+        parameters.replace(unit, OF_CATALOGS, {_id(unit, catalog.name): catalog.parameters})
 
 
 def remove(unit: Unit, name: str) -> None:

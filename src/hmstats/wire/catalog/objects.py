@@ -41,7 +41,7 @@ def catalog_from_thrift(struct: Any) -> Catalog:
         (struct.name or "").lower(),
         struct.locationUri or "",
         struct.description,
-        parameters=_parameters(struct.parameters),
+        parameters=None if struct.parameters is None else _parameters(struct.parameters),
     )
 
 
@@ -52,7 +52,7 @@ def catalog_to_thrift(catalog: Catalog) -> Any:
         description=catalog.description,
         locationUri=catalog.location,
         createTime=catalog.created_seconds,
-        parameters=dict(catalog.parameters),
+        parameters=dict(catalog.parameters or {}),
     )
 
 

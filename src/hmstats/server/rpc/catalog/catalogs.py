@@ -28,7 +28,7 @@ class CatalogCalls:
         return hive_metastore.GetCatalogsResponse(names=self._catalogs.names())
 
     def alter_catalog(self, session: Session, rqst: Any) -> None:
-        """Replace a catalog's description and location."""
+        """Replace a catalog's description and location, and its parameters if they are given."""
         self._catalogs.alter((rqst.name or "").lower(), catalog_from_thrift(rqst.newCat))
 
     def drop_catalog(self, session: Session, catName: Any) -> None:

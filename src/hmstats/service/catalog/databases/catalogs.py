@@ -64,7 +64,10 @@ class Catalogs:
         self._store.write(insert)
 
     def alter(self, name: str, catalog: Catalog) -> None:
-        """Replace a catalog's description and location. Raises NoSuchObject, InvalidOperation if the name changes."""
+        """Replace a catalog's description and location, and its parameters if they are given.
+
+        Raises NoSuchObject, InvalidOperation if the name changes.
+        """
         if catalog.name != name:
             raise InvalidOperation(f"Cannot change a catalog's name: {name} to {catalog.name}")
 
