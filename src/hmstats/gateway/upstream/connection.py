@@ -143,13 +143,14 @@ class UpstreamConnection:
         plain = self.plain_socket()
         assert plain is not None
         self._set_timeout(0.0)
+        answer = self._answer_to(request.head)  # its time begins before the call is on its way
         try:
             sent = plain.send(message)
         except OSError as error:
             raise self._untaken(request.head, error) from error
         if sent != len(message):
             raise Unanswered(f"{self.address} did not take {request.head.name} at once")
-        return self._answer_to(request.head)
+        return answer
 
     def take(self, answer: ArrivingAnswer) -> Relayed | None:
         """The answer to a call that was sent at once, if all of it has come. Raises Unanswered, UpstreamClosed."""
