@@ -17,10 +17,13 @@ pytestmark = pytest.mark.spark
 def test_an_analysis_with_its_tasks_to_the_statements(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The session's workers were started without the settings, which come with the tasks."""
+    """The session's workers were started without the settings, which come with the tasks.
+
+    Every process sends its spans at its end, though none is due for an hour.
+    """
     monkeypatch.setattr(tracing, "_asked", False)
     with receiving() as received:
-        told = environment(received)
+        told = environment(received) | {"OTEL_BSP_SCHEDULE_DELAY": "3600000"}
         with serving(tmp_path, "--workers", "1", environment=told) as port:
             name = parted(port, tmp_path / "data")
             for variable, value in told.items():
