@@ -136,7 +136,7 @@ _HEALTH_SECONDS = 2.0
 _WALK_SECONDS = 600.0
 """How often the health of all tables is judged again beside a Hive that does not log its changes; else once a day."""
 _BLOCKS_SECONDS = 1.0
-"""How often a worker looks whether blocks of bit vectors were asked for."""
+"""How often a worker looks whether blocks of partitions' statistics were asked for."""
 _AUDIT_SECONDS = 1.0
 """How often a worker writes the audit records that have queued up."""
 _RECOVERY_SECONDS = 5.0

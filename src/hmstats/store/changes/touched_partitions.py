@@ -70,6 +70,8 @@ def between(connection: Connection, table_id: int, after: int, to: int) -> froze
     """The partitions touched after one version of a table and up to another; None if that is not known of a change."""
     if to - after > SLOTS:
         return None
+    if to == after:
+        return frozenset()
     query = select(CHANGES.c.PARTITIONS).where(
         CHANGES.c.TBL_ID == table_id, CHANGES.c.VERSION > after, CHANGES.c.VERSION <= to
     )

@@ -4,5 +4,6 @@ partitions, partition_columns                             PARTITIONS with values
 partition_filters, partition_values                       filters as SQL; values of keys without partitions
 partition_moves, partition_events, partition_privileges   moves, marks, privileges
 partition_sizes                                           sums of PARTITION_PARAMS
-vector_blocks                                             HMSTATS_VECTOR_INDEX and HMSTATS_VECTOR_BLOCK
+blocks                                                    blocks of neighbours' statistics, and their indexes
+vector_blocks, number_blocks                              blocks of bit vectors, blocks of numbers
 """

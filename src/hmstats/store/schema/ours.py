@@ -184,6 +184,26 @@ HMSTATS_PREFERENCE = Table(
     Index("HMSTATS_PREFERENCE_PART_ID", "PART_ID"),
     comment="How statistics are made: of everything DB_ID and TBL_ID are 0, of a database TBL_ID",
 )
+HMSTATS_NUMBER_INDEX = Table(
+    "HMSTATS_NUMBER_INDEX",
+    METADATA,
+    key("TBL_ID"),
+    key("COLUMN_NAME", 767),
+    text("ENGINE", 128, required=True),
+    big("BUILD", required=True),
+    big("VERSION", required=True),
+    comment="Columns whose partitions' numbers are in blocks, of this engine, as of this version of the table",
+)
+HMSTATS_NUMBER_BLOCK = Table(
+    "HMSTATS_NUMBER_BLOCK",
+    METADATA,
+    key("TBL_ID"),
+    key("BUILD"),
+    key("LOW_ID"),
+    Column("MEMBERS", LargeBinary, nullable=False),
+    Column("NUMBERS", LargeBinary, nullable=False),
+    comment="The numbers of neighbouring partitions' statistics of a column, from which any of them are summed up",
+)
 HMSTATS_VECTOR_INDEX = Table(
     "HMSTATS_VECTOR_INDEX",
     METADATA,

@@ -26,17 +26,15 @@ from sqlalchemy import (
 )
 
 from hmstats.model.statistics.column_statistics import ColumnStatistics
-from hmstats.model.statistics.merge import MAX_I64
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS
 from hmstats.store.statements import copied_rows
 from hmstats.store.statements.ordering import by_bytes_of
 from hmstats.store.statements.value_sets import bound, hashed_only, one_of_bound
 from hmstats.store.statistics import statistics_rows
-from hmstats.store.statistics.statistics_rows import VALUES
+from hmstats.store.statistics.column_sums import ADDED, NUMBERS, ColumnSums, is_low
+from hmstats.store.statistics.statistics_rows import SKETCHES, VALUES
 
-_SKETCHES = ("BIT_VECTOR", "HISTOGRAM")
-_SUMMED = tuple(name for name in VALUES if name not in _SKETCHES and not name.startswith("BIG_DECIMAL"))
-_SUMS = ("NUM_NULLS", "NUM_TRUES", "NUM_FALSES")
+_ADDED = tuple(sorted(ADDED))
 _HALF = 2**32
 _PLACEHOLDER_BYTES = 2
 """Size of the longest placeholder for a missing bit vector."""
@@ -63,28 +61,12 @@ class Scope:
     only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """The aggregate of one column's statistics, over the partitions in which it has one type.
-
-    In `statistics` bounds are the widest, counts are sums, lengths and NDV the largest. Sketches are absent, and so are
-    bounds of decimals, which a database compares as texts. `ndv_sum` is the sum of the partitions' NDV, `bit_vectors`
-    the number of partitions with one, and `analyzed_seconds` the time of the oldest statistics, in epoch seconds.
-    """
-
-    statistics: ColumnStatistics
-    partitions: int
-    bit_vectors: int
-    ndv_sum: int
-    analyzed_seconds: int
-
-
-def summaries(connection: Connection, scope: Scope) -> list[Summary]:
-    """A summary of each column and type in the scope; types without statistics are skipped."""
+def sums(connection: Connection, scope: Scope) -> list[ColumnSums]:
+    """The sums of each column and type in the scope."""
     rows = connection.execute(_summed(_Form.of(connection, scope), ranked=False), _values(connection, scope)).all()
     if len({row[-1] for row in rows}) > 1:
         rows = connection.execute(_summed(_Form.of(connection, scope), ranked=True), _values(connection, scope)).all()
-    return [each for each in map(_summary, rows) if each]
+    return [_sums(row) for row in rows]
 
 
 def numbers(connection: Connection, scope: Scope) -> Iterator[tuple[str, ColumnStatistics]]:
@@ -141,14 +123,14 @@ def _summed(form: _Form, *, ranked: bool) -> Select[Any]:
     """The query for sums over the scope, for each engine; if `ranked`, only over the rows that count."""
     sketched = case((func.length(_S.BIT_VECTOR) > _PLACEHOLDER_BYTES, 1)).label("SKETCHED")
     described = (_S.COLUMN_NAME, _S.COLUMN_TYPE, _S.ENGINE, _S.LAST_ANALYZED)
-    query = _within(select(*described, sketched, *(_S[name] for name in _SUMMED)), form, ranked=ranked)
+    query = _within(select(*described, sketched, *(_S[name] for name in NUMBERS)), form, ranked=ranked)
     # Otherwise SQLite would sort the bit vectors themselves.
     found = query.cte("found").prefix_with("MATERIALIZED", dialect="sqlite").c
     whole = form.dialect == "postgresql"
     keys = [found.COLUMN_NAME, found.COLUMN_TYPE, *([] if ranked else [found.ENGINE])]
     statement = select(
         *(_summary_of(found, name, whole=whole) for name in VALUES),
-        *(_upper_sum(found[name], whole=whole) for name in _SUMS),
+        *(_upper_sum(found[name], whole=whole) for name in _ADDED),
         found.COLUMN_NAME, found.COLUMN_TYPE, func.count(), func.count(found.SKETCHED), func.min(found.LAST_ANALYZED),
         _lower_sum(found.NUM_DISTINCTS, whole=whole), _upper_sum(found.NUM_DISTINCTS, whole=whole),
         null() if ranked else found.ENGINE,
@@ -158,7 +140,7 @@ def _summed(form: _Form, *, ranked: bool) -> Select[Any]:
 
 @lru_cache
 def _numbers(form: _Form) -> Select[Any]:
-    values = [null() if name in _SKETCHES else _S[name] for name in VALUES]
+    values = [null() if name in SKETCHES else _S[name] for name in VALUES]
     query = select(*values, _S.COLUMN_NAME, _S.COLUMN_TYPE, PARTITIONS.c.PART_NAME)
     return _within(query, form, ranked=True)
 
@@ -198,13 +180,13 @@ def _has_better(form: _Form) -> Any:
 
 def _summary_of(found: Any, name: str, *, whole: bool) -> Any:
     """The aggregate of a column of the table; for a sum, its lower half."""
-    if name not in _SUMMED:
+    if name not in NUMBERS:
         return null()
-    if name in _SUMS:
+    if name in ADDED:
         return _lower_sum(found[name], whole=whole)
     # NaN is no bound. It is higher than any number; on SQLite, since it is a text there.
     values = case((found[name] <= float("inf"), found[name])) if name.startswith("DOUBLE") else found[name]
-    return func.min(values) if name.endswith("LOW_VALUE") else func.max(values)
+    return func.min(values) if is_low(name) else func.max(values)
 
 
 def _lower_sum(column: Any, *, whole: bool) -> Any:
@@ -216,16 +198,15 @@ def _upper_sum(column: Any, *, whole: bool) -> Any:
     return null() if whole else func.sum(case((column >= 0, column // _HALF)))
 
 
-def _summary(row: Any) -> Summary | None:
-    values, rest = list(row[: len(VALUES)]), row[len(VALUES) :]
-    for name, upper in zip(_SUMS, rest, strict=False):
-        index = VALUES.index(name)
-        values[index] = _total(values[index], upper)
-    column, column_type, partitions, sketched, analyzed, lower, upper, _ = rest[len(_SUMS) :]
-    read = statistics_rows.column_statistics(column, column_type, values)
-    return None if read is None else Summary(read, partitions, sketched, _total(lower, upper) or 0, analyzed)
+def _sums(row: Any) -> ColumnSums:
+    values = {name: value for name, value in zip(VALUES, row, strict=False) if value is not None}
+    uppers = dict(zip(_ADDED, row[len(VALUES) :], strict=False))
+    column, column_type, partitions, sketched, analyzed, lower, upper, _ = row[len(VALUES) + len(_ADDED) :]
+    for name in ADDED & values.keys():
+        values[name] = _whole(values[name], uppers[name])
+    return ColumnSums(column, column_type, values, partitions, sketched, _whole(lower or 0, upper), analyzed)
 
 
-def _total(lower: Any, upper: Any) -> int | None:
-    """The sum from its two halves, at most the largest long; None if there is none."""
-    return None if lower is None else min(int(upper or 0) * _HALF + int(lower), MAX_I64)
+def _whole(lower: Any, upper: Any) -> int:
+    """The sum from its two halves."""
+    return int(upper or 0) * _HALF + int(lower)

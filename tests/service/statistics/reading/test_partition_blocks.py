@@ -1,28 +1,22 @@
 """Unions from blocks are those of the partitions' own vectors, whatever was written, dropped or added since."""
 
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from tests.fixtures.statements import StatementCounter
-from tests.service.statistics.filled import NAME, TYPES, bit_vector, make_table, of_partition
+from tests.service.statistics.block_world import COUNT, World, make_small, own_world, vector
+from tests.service.statistics.filled import NAME, of_partition
 
 from hmstats.errors import MissingStatistics
-from hmstats.model.catalog.objects import Column, Partition, Storage
 from hmstats.model.statistics.column_statistics import LongStatistics
-from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.reading import partition_blocks
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
-from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -32,86 +26,11 @@ from hmstats.store.statistics import table_facts
 from hmstats.store.statistics.aggregates import Scope
 from hmstats.store.unit.unit import Unit
 
-COUNT = 40
-STORAGE = Storage(columns=tuple(Column(name, kind) for name, kind in TYPES.items()))
-
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few partitions make several blocks."""
-    monkeypatch.setattr(partition_blocks, "FEWEST", 4)
-    monkeypatch.setattr(partition_blocks, "MOST_MEMBERS", 8)
-    monkeypatch.setattr(partition_blocks, "_FEW_OF_A_BLOCK", 1)
-    monkeypatch.setattr(partition_blocks, "_MOST_TOUCHED", 5)
-
-
-class World:
-    """A table, its statistics, and both ways to aggregate them."""
-
-    def __init__(self, store: Store, folder: Path, partitions: int = COUNT) -> None:
-        self.store = store
-        make_table(store, folder, range(partitions))
-        self.blocks = PartitionBlocks(store)
-        self.by_blocks = StatisticsAggregator(store, blocks=self.blocks)
-        self.plainly = StatisticsAggregator(store)
-        self.changes = PartitionChanges(store, Warehouse(str(folder)))
-        self.there = [*range(partitions)]
-        self.next = partitions
-
-    def write(self, numbers: list[int], start: int, size: int, p: int = 8, engine: str = "hive") -> None:
-        """Write the statistics of so many longs into partitions that exist."""
-        sets = [
-            of_partition(each, engine, l=LongStatistics(nulls=1, ndv=size, bit_vector=vector(start + each, size, p)))
-            for each in numbers
-            if each in self.there
-        ]
-        StatisticsWriter(self.store).update_partitions(NAME, sets)
-
-    def delete(self, number: int) -> None:
-        """Delete a partition's statistics."""
-        if number in self.there:
-            StatisticsWriter(self.store).delete_partitions(NAME, [f"p={number}"], ["l"], None)
-
-    def drop(self, number: int) -> None:
-        """Drop a partition."""
-        if number in self.there:
-            self.there.remove(number)
-            self.changes.drop(NAME, [str(number)], delete_data=False)
-
-    def add(self, number: int) -> None:
-        """Add a partition that is not there."""
-        if number not in self.there:
-            self.there.append(number)
-            self.changes.add(NAME, [Partition(values=(str(number),), storage=STORAGE)])
-
-    def check(self, numbers: list[int] | None = None, engine: str = "hive") -> None:
-        """Both ways give one answer."""
-        names = [f"p={each}" for each in (self.there if numbers is None else numbers)]
-        for name, aggregate in (("any", self.by_blocks), ("only", only(self.by_blocks))):
-            expected = self.plainly if name == "any" else only(self.plainly)
-            assert aggregate.partitions(NAME, names, ["l"], engine) == expected.partitions(NAME, names, ["l"], engine)
-
-    def count(self, table: Any = HMSTATS_VECTOR_BLOCK) -> int:
-        """The stored blocks, or indexes."""
-        with self.store.read() as connection:
-            return connection.execute(select(func.count()).select_from(table)).scalar_one()
-
-    def uses_blocks(self) -> bool:
-        """Whether the union of all comes from blocks."""
-        with self.store.read() as connection:
-            target = table_facts.find(connection, NAME)
-            assert target is not None
-            return bool(self.blocks.unions(connection, Scope(target.id, None, ["l"], "hive"), target.version))
-
-
-def only(aggregator: StatisticsAggregator) -> StatisticsAggregator:
-    """An aggregator for which other engines' statistics do not count."""
-    return StatisticsAggregator(aggregator._store, any_engine=False, blocks=aggregator._blocks)
-
-
-def vector(start: int, size: int, p: int) -> bytes:
-    """The sketch of so many longs, with a precision that blocks of tests can afford."""
-    return bit_vector(1_000 * start, 1_000 * start + size, p)
+    make_small(monkeypatch)
 
 
 @pytest.fixture
@@ -123,19 +42,6 @@ def world(store: Store, tmp_path: Path) -> World:
     made.blocks.run()
     assert made.count() == COUNT // 8
     return made
-
-
-@contextmanager
-def own_world(template: Path) -> Iterator[World]:
-    """A world over a database of its own."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "metastore.sqlite"
-        shutil.copy(template, path)
-        store = Store.open(f"sqlite:///{path}")
-        try:
-            yield World(store, Path(folder), 24)
-        finally:
-            store.close()
 
 
 NUMBERS = st.integers(0, 30)
@@ -163,7 +69,7 @@ STEPS = st.lists(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_answers_are_those_of_the_vectors(sqlite_template: Path, steps: list[tuple[Any, ...]]) -> None:
-    with own_world(sqlite_template) as world:
+    with own_world(sqlite_template, World) as world:
         world.write(world.there, 0, 400)
         for step, *arguments in [("check",), ("build",), *steps, ("check",)]:
             (world.blocks.run if step == "build" else getattr(world, step))(*arguments)
@@ -224,6 +130,15 @@ def test_a_change_that_names_no_partitions_builds_all_again(world: World) -> Non
     world.blocks.run()
     assert world.uses_blocks()
     assert blocks_by_key(world) == before
+
+
+def test_all_blocks_of_a_table_are_not_built_again_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partition_blocks, "_REBUILD_SECONDS", 3600)
+    StatisticsWriter(world.store).update_table(NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=1)))
+    for _ in range(2):
+        world.check()
+        world.blocks.run()
+    assert not world.uses_blocks()
 
 
 def test_a_change_that_is_only_tried_is_seen_without_blocks(world: World) -> None:
@@ -292,7 +207,7 @@ def test_the_number_of_statements_does_not_grow_with_the_partitions(
 def test_a_table_of_few_partitions_is_asked_for_no_blocks_however_many_columns(
     world: World, statements: StatementCounter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(partition_blocks, "FEWEST", COUNT + 1)
+    monkeypatch.setattr(partition_blocks, "FEWEST_VECTORS", COUNT + 1)
     columns = [f"c{number}" for number in range(20)]
     with world.store.read() as connection:
         target = table_facts.find(connection, NAME)

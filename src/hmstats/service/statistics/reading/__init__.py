@@ -3,7 +3,8 @@
 read                                        statistics of tables and partitions
 aggregate                                   statistics over many partitions
 aggregate_sketches, distinct, extrapolate   distinct counts of aggregates; missing partitions
-partition_blocks                            bit vectors of thousands of partitions, from blocks
+partition_blocks, block_kind                answers about many partitions from blocks, and the making of blocks
+vector_unions, number_sums                  bit vectors from blocks, numbers from blocks
 repair                                      removes values that engines would refuse
 sizes, partition_sums                       rows, files and bytes of partitioned tables
 """

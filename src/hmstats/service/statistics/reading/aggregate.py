@@ -29,7 +29,8 @@ from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import aggregates, table_facts
-from hmstats.store.statistics.aggregates import Scope, Summary
+from hmstats.store.statistics.aggregates import Scope
+from hmstats.store.statistics.column_sums import Summary
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
 
@@ -118,7 +119,8 @@ class StatisticsAggregator:
         scope = Scope(target.id, partition_names, list(dict.fromkeys(columns)), engine, only=not self._any_engine)
         if not scope.columns or scope.partitions == []:
             return Aggregate()
-        summaries = _by_column(target, aggregates.summaries(connection, scope))
+        sums = aggregates.sums(connection, scope) if blocks is None else blocks.sums(connection, scope, target.version)
+        summaries = _by_column(target, [each for one in sums if (each := one.summary())])
         if not summaries:
             return Aggregate()
         existing = _existing(connection, scope, summaries.values())

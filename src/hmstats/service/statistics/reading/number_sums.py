@@ -1,0 +1,133 @@
+"""Sums of many partitions' numbers from blocks, and the making of such blocks.
+
+The sums are exactly those that the database makes of the rows. Partitions of which few are in a block are read by
+themselves.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import groupby
+from operator import attrgetter
+
+import numpy as np
+import structlog
+
+from hmstats.errors import SketchError
+from hmstats.service.statistics.reading.block_kind import (
+    BlockKind,
+    Chosen,
+    chosen_members,
+    clean_ids,
+    together,
+)
+from hmstats.store.partitions import blocks, number_blocks
+from hmstats.store.partitions.blocks import Ids, Index, Members, NewBlock
+from hmstats.store.partitions.number_blocks import NUMBERS, TABLES, StoredRow
+from hmstats.store.statistics import aggregates
+from hmstats.store.statistics.aggregates import Scope
+from hmstats.store.statistics.column_sums import ColumnSums
+from hmstats.store.statistics.number_block import MOST_MEMBERS, NumberBlock
+from hmstats.store.unit.unit import Connection
+
+_LEAST_SHARE = 1 / 16
+"""The share of a block's members from which on reading the block is faster than reading their rows."""
+
+_log = structlog.get_logger(__name__)
+
+
+def sums(
+    connection: Connection, scope: Scope, indexes: Sequence[Index], touched: Collection[str]
+) -> list[ColumnSums] | None:
+    """The sums of columns whose indexes are as of one version; None if blocks have less than half of the partitions.
+
+    Blocks that cannot be read count as none. `touched` are the partitions that changed since that version.
+    """
+    asked = blocks.partition_ids(connection, scope.table_id, scope.partitions)
+    clean = clean_ids(connection, scope.table_id, asked, touched)
+    groups = _groups(connection, indexes, clean)
+    if 2 * max(len(each.ids) for each in groups) < len(asked):
+        return None
+    try:
+        found = [*_of_blocks(connection, groups)]
+    except SketchError as error:
+        _log.warning("blocks_ignored", table=scope.table_id, reason=str(error))
+        return None
+    for each in groups:
+        rest = np.setdiff1d(asked, each.ids, assume_unique=True)
+        if len(rest):
+            names = blocks.names_of(connection, rest)
+            found += aggregates.sums(connection, replace(scope, partitions=names, columns=each.columns))
+    return _together(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Group:
+    """Columns whose blocks have the same members, and by a block's key which of them are taken; `ids` are theirs."""
+
+    indexes: Sequence[Index]
+    taken: Mapping[int, Chosen]
+    ids: Ids
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [each.column for each in self.indexes]
+
+
+def _groups(connection: Connection, indexes: Sequence[Index], clean: Ids) -> list[_Group]:
+    """The columns by their blocks' members, of which those among `clean` are taken where they are enough."""
+    members = TABLES.members(connection, indexes)
+    alike: dict[tuple[int, ...], list[Index]] = {}
+    for index in indexes:  # equal ids of blocks that are read together are one array
+        alike.setdefault(tuple(id(each.ids) for each in members[index.build]), []).append(index)
+    found = []
+    for some in alike.values():
+        chosen = [
+            (each, own)
+            for each, own in chosen_members(members[some[0].build], clean)
+            if np.count_nonzero(own) >= _LEAST_SHARE * len(own)
+        ]
+        taken = {each.low_id: own for each, own in chosen}
+        found.append(_Group(some, taken, together(each.ids[own] for each, own in chosen)))
+    return found
+
+
+def _of_blocks(connection: Connection, groups: Sequence[_Group]) -> Iterator[ColumnSums]:
+    """The sums of the members that are taken from blocks."""
+    for group in groups:
+        columns = {each.build: each.column for each in group.indexes}
+        for rows in TABLES.contents(connection, group.indexes, [*group.taken], NUMBERS):
+            for build, low_id, data in rows:
+                found = NumberBlock.from_bytes(data).sums(columns[build], group.taken[low_id])
+                if found is not None:
+                    yield found
+
+
+def _together(every: Iterable[ColumnSums]) -> list[ColumnSums]:
+    """One for each column and type."""
+    key = attrgetter("column", "column_type")
+    return [reduce(ColumnSums.plus, some) for _, some in groupby(sorted(every, key=key), key)]
+
+
+def _blocks(connection: Connection, column: str, engine: str, ids: Ids) -> Iterator[NewBlock]:
+    """The blocks of a column's numbers in these partitions."""
+    for start in range(0, len(ids), MOST_MEMBERS):
+        part = ids[start : start + MOST_MEMBERS]
+        found = number_blocks.rows(connection, column, part)
+        types = Counter(some[0][1] for some in found.values() if len(some) == 1 and some[0][0] == engine)
+        usual = types.most_common(1)[0][0] if types else ""
+        alike = [each for each in part.tolist() if _is_usual(found.get(each, ()), engine, usual)]
+        if alike:
+            block = NumberBlock.of(usual, [found[each][0][2] if each in found else None for each in alike])
+            yield NewBlock(Members(alike[0], np.array(alike, np.int64)), {NUMBERS: block.to_bytes()})
+
+
+def _is_usual(some: Sequence[StoredRow], engine: str, column_type: str) -> bool:
+    """Whether a partition has no statistics of a column, or only an engine's, in this type."""
+    return not some or (len(some) == 1 and some[0][:2] == (engine, column_type))
+
+
+KIND = BlockKind(TABLES, _blocks, fewest_partitions=128)
+"""Of fewer partitions no question is long."""
