@@ -33,6 +33,7 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few partitions make several blocks."""
     monkeypatch.setattr(partition_blocks, "FEWEST_VECTORS", 4)
     monkeypatch.setattr(partition_blocks, "FEWEST_NUMBERS", 4)
+    monkeypatch.setattr(partition_blocks, "FEWEST_ROWS", 4)
     for module in (vector_unions, number_sums):
         monkeypatch.setattr(module, "MOST_MEMBERS", 8)
         monkeypatch.setattr(module, "KIND", replace(module.KIND, fewest_partitions=4))

@@ -6,7 +6,9 @@
     type      COLUMN_TYPE of all
     bits      by member: whether it has statistics, whether it has a bit vector, and whether it has the numbers of
               each array that only some have
-    arrays    doubles and unsigned integers by member, in the order of FIELDS
+    arrays    doubles and unsigned integers by member, in the order of FIELDS; of decimals their places in the texts
+    texts     4 bytes for the length, and the decimals in order, the least first, with a line feed between two; of each
+              column with decimals
 
 Numbers are little-endian. Bits begin at the highest of a byte, each list of them at a byte.
 """
@@ -21,13 +23,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hmstats.errors import SketchError
-from hmstats.store.statistics.column_sums import ADDED, NUMBERS, ColumnSums, Value, is_low
+from hmstats.store.statistics.column_sums import ADDED, DECIMALS, NUMBERS, ColumnSums, Value, is_low
+from hmstats.store.statistics.statistics_rows import decimal
 
 MOST_MEMBERS = 1024
 """Most members of a block: a chosen thousand of 20 columns lies in some tens of rows."""
-FIELDS = (*NUMBERS, "LAST_ANALYZED")
+FIELDS = (*NUMBERS, "LAST_ANALYZED", *DECIMALS)
 """The columns of PART_COL_STATS whose numbers a block has."""
 _DOUBLES = frozenset({"DOUBLE_LOW_VALUE", "DOUBLE_HIGH_VALUE", "AVG_COL_LEN"})
+_LENGTH = struct.Struct("<I")
 _HEAD = struct.Struct("<HH" + "BBq" * len(FIELDS))
 _WIDTHS = (1, 2, 4, 8)
 _LONG_BYTES = 8
@@ -68,23 +72,31 @@ class _Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberBlock:
-    """A block; `present` tells which members have statistics, `sketched` which have a bit vector."""
+    """A block; `present` tells which members have statistics, `sketched` which have a bit vector.
+
+    Of decimals the arrays have the places in `decimals`, which are in order.
+    """
 
     column_type: str
     present: Chosen
     sketched: Chosen
     arrays: Mapping[str, _Array]
+    decimals: Mapping[str, Sequence[str]]
 
     @classmethod
     def of(cls, column_type: str, rows: Sequence[Row | None]) -> "NumberBlock":
         """The block of the members' statistics in this type; None for a member without any."""
         present = np.array([row is not None for row in rows])
         sketched = np.array([row is not None and row[0] for row in rows])
-        arrays = {
-            name: _Array.of(name, [None if row is None else row[1][place] for row in rows], present)
-            for place, name in enumerate(FIELDS)
-        }
-        return cls(column_type, present, sketched, {name: each for name, each in arrays.items() if each is not None})
+        arrays, decimals = dict[str, _Array](), dict[str, Sequence[str]]()
+        for place, name in enumerate(FIELDS):
+            values = [None if row is None else row[1][place] for row in rows]
+            if name in DECIMALS:
+                values, decimals[name] = _places(values)
+            array = _Array.of(name, values, present)
+            if array is not None:
+                arrays[name] = array
+        return cls(column_type, present, sketched, arrays, decimals)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "NumberBlock":
@@ -107,7 +119,10 @@ class NumberBlock:
                 kept = np.frombuffer(data, _kept_as(name, width), members, offset)
                 arrays[name] = _Array(kept, base, next(partly_known) if partly else None)
                 offset += members * width
-        return cls(data[_HEAD.size : start].decode(), present, sketched, arrays)
+        decimals = {}
+        for name in [each for each in DECIMALS if each in arrays]:
+            decimals[name], offset = _texts(data, offset)
+        return cls(data[_HEAD.size : start].decode(), present, sketched, arrays, decimals)
 
     def to_bytes(self) -> bytes:
         """The bytes of the block."""
@@ -120,7 +135,9 @@ class NumberBlock:
         known = [each.known for each in arrays if each.known is not None]
         bits = [np.packbits(each).tobytes() for each in (self.present, self.sketched, *known)]
         head = _HEAD.pack(len(self.present), len(column_type), *described)
-        return b"".join([head, column_type, *bits, *(each.kept.tobytes() for each in arrays)])
+        texts = [b"\n".join(map(str.encode, self.decimals[name])) for name in DECIMALS if name in self.arrays]
+        kept = [each.kept.tobytes() for each in arrays]
+        return b"".join([head, column_type, *bits, *kept, *(_LENGTH.pack(len(each)) + each for each in texts)])
 
     def sums(self, column: str, subset: Chosen) -> ColumnSums | None:
         """The sums over a subset of the members; None if none of them has statistics."""
@@ -132,6 +149,9 @@ class NumberBlock:
         chosen = {name: (each.chosen(None if whole else subset), each.base) for name, each in self.arrays.items()}
         analyzed, since = chosen.pop("LAST_ANALYZED")
         values = {name: _sum(name, *each) for name, each in chosen.items()}
+        for name, texts in self.decimals.items():
+            place = values.get(name)
+            values[name] = None if place is None else texts[int(place)]
         return ColumnSums(
             column,
             self.column_type,
@@ -140,6 +160,7 @@ class NumberBlock:
             int(np.count_nonzero(subset & self.sketched)),
             _total(*chosen["NUM_DISTINCTS"]) or 0 if "NUM_DISTINCTS" in chosen else 0,
             int(np.minimum.reduce(analyzed)) + since,
+            knows_decimals=True,
         )
 
 
@@ -167,3 +188,18 @@ def _total(kept: npt.NDArray[Any], base: int) -> int | None:
 @cache
 def _kept_as(name: str, width: int) -> np.dtype[Any]:
     return np.dtype("<f8" if name in _DOUBLES else f"<u{width}")
+
+
+def _places(values: Sequence[Any]) -> tuple[list[int | None], Sequence[str]]:
+    """The places of decimals among the different ones in order, and these as texts."""
+    numbers = {text: number for text in values if text is not None and (number := decimal(text)) is not None}
+    ordered = sorted(numbers, key=lambda text: (numbers[text], text))
+    places = {text: place for place, text in enumerate(ordered)}
+    return [places.get(text) for text in values], ordered
+
+
+def _texts(data: bytes, offset: int) -> tuple[Sequence[str], int]:
+    """The texts from this offset on, and the offset behind them."""
+    (length,) = _LENGTH.unpack_from(data, offset)
+    start = offset + _LENGTH.size
+    return data[start : start + length].decode().split("\n"), start + length

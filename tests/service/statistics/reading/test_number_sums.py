@@ -24,6 +24,7 @@ from hmstats.model.statistics.column_statistics import (
     TimestampStatistics,
 )
 from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.statistics.reading import partition_blocks
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -36,7 +37,7 @@ COUNTS = st.sampled_from([None, 0, 3, 300, 2**33, 2**63 - 1])
 DOUBLES = st.sampled_from([None, 0.0, -2.5, 1e300, float("inf"), float("-inf"), float("nan")])
 LENGTHS = st.sampled_from([None, 0, 5, 70_000])
 AVERAGES = st.sampled_from([None, 0.0, 4.25])
-DECIMALS = st.sampled_from([None, Decimal("1.5"), Decimal(-3), Decimal("12345678901234567890.5")])
+DECIMALS = st.sampled_from([None, *map(Decimal, ("1.5", "-3", "10", "9.99", "12345678901234567890.5"))])
 VECTORS = st.sampled_from([None, None, vector(0, 3, 8), vector(1, 400, 8)])
 DAYS = st.sampled_from([None, 0, -40, date(2026, 11, 28).toordinal() - date(1970, 1, 1).toordinal()])
 COUNTED = {"nulls": COUNTS, "ndv": COUNTS}
@@ -149,8 +150,7 @@ def test_no_row_is_read_where_blocks_tell_all(world: Numbers) -> None:
     names = [f"p={each}" for each in world.there]
     before, *_ = answer(world.by_blocks, names, "hive")
     with world.store._pools.writers.begin() as connection:
-        # Bounds of decimals are read one by one.
-        connection.execute(delete(PART_COL_STATS).where(PART_COL_STATS.c.COLUMN_NAME != "dec"))
+        connection.execute(delete(PART_COL_STATS))
     assert answer(world.by_blocks, names, "hive")[0] == before
 
 
@@ -208,3 +208,19 @@ def test_the_number_of_statements_does_not_grow_with_the_partitions(
             answer(world.by_blocks, [f"p={number}" for number in numbers], "hive")
         sent.append(len(each))
     assert sent[0] == sent[1]
+
+
+def test_few_partitions_or_few_rows_ask_for_no_blocks(
+    world: Numbers, statements: StatementCounter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"p={each}" for each in world.there]
+    sent = []
+    for setting, limit in (("FEWEST_NUMBERS", COUNT + 1), ("FEWEST_ROWS", COUNT * len(COLUMNS) + 1)):
+        with monkeypatch.context() as patched:
+            patched.setattr(partition_blocks, setting, limit)
+            with statements() as each:
+                answer(world.by_blocks, names, "hive")
+            sent.append(len(each))
+    with statements() as each:
+        answer(world.plainly, names, "hive")
+    assert sent == [len(each)] * 2

@@ -155,12 +155,15 @@ class StatisticsAggregator:
         kind = summary.statistics.kind
         sketched = summary.bit_vectors == summary.partitions
         guessed = self._rules.density and not sketched and kind not in (*_UNCOUNTED, Kind.STRING)
-        return summary.partitions < total or kind is Kind.DECIMAL or guessed
+        unbounded = kind is Kind.DECIMAL and not summary.knows_decimals
+        return summary.partitions < total or unbounded or guessed
 
     def _aggregate(
         self, summary: Summary, points: Sequence[Point], total: int, vector: MergedVector | None
     ) -> ColumnStatistics:
-        data: Any = _with_decimal_bounds(summary.statistics.data, points)
+        data: Any = summary.statistics.data
+        if isinstance(data, DecimalStatistics) and not summary.knows_decimals:
+            data = _with_bounds(data, points)
         most, complete = summary.ndv_sum, summary.partitions == total
         if not complete and summary.partitions > 1:
             data, most = extrapolate(data, points, total), scale(most, summary.partitions, total) or 0
@@ -216,6 +219,7 @@ def _add(one: Summary, other: Summary) -> Summary:
         one.bit_vectors + other.bit_vectors,
         add(one.ndv_sum, other.ndv_sum),
         min(one.analyzed_seconds, other.analyzed_seconds),
+        one.knows_decimals and other.knows_decimals,
     )
 
 
@@ -274,10 +278,8 @@ def _partitions_found(
     return len(complete)
 
 
-def _with_decimal_bounds(data: Data, points: Sequence[Point]) -> Data:
-    """The statistics with the bounds of decimals, which the database cannot compare."""
-    if not isinstance(data, DecimalStatistics):
-        return data
+def _with_bounds(data: DecimalStatistics, points: Sequence[Point]) -> DecimalStatistics:
+    """The statistics with the bounds of the partitions' decimals, which the database cannot compare."""
     partitions: list[Any] = [point.data for point in points]
     lows = [each.low for each in partitions if each.low is not None]
     highs = [each.high for each in partitions if each.high is not None]

@@ -30,8 +30,8 @@ from hmstats.store.unit.unit import Connection, Unit
 
 FEWEST_VECTORS = 2_000
 """Partitions of a question that asks for blocks of bit vectors; fewer are read faster by themselves."""
-FEWEST_NUMBERS = 5_000
-"""Partitions times columns of a question that asks for blocks of numbers."""
+FEWEST_NUMBERS, FEWEST_ROWS = 256, 5_000
+"""Partitions of a question that asks for blocks of numbers, and partitions times columns; fewer rows are read."""
 _MOST_BEHIND, _MOST_TOUCHED = touched_partitions.SLOTS // 2, 200
 """Versions and touched partitions since its build with which an index is brought up to date."""
 _REBUILD_SECONDS = 300
@@ -63,7 +63,8 @@ class PartitionBlocks:
 
     def sums(self, connection: Connection, scope: Scope, version: int | None) -> list[ColumnSums]:
         """The sums of each column and type in the scope, in a snapshot in which the table has this version."""
-        if version is None or self._number(connection, scope) * len(scope.columns) < FEWEST_NUMBERS:
+        number = 0 if version is None else self._number(connection, scope)
+        if version is None or number < FEWEST_NUMBERS or number * len(scope.columns) < FEWEST_ROWS:
             return aggregates.sums(connection, scope)
         found, answered = list[ColumnSums](), set[str]()
         for indexes, touched in self._usable(connection, number_sums.KIND, scope, version):
