@@ -66,7 +66,7 @@ def test_aggregates_read_the_partitions_that_they_are_of(store: Store, scope: Sc
 
     with store.read() as connection:
         event.listen(connection, "before_cursor_execute", note)
-        found = aggregates.summaries(connection, scope)
+        found = aggregates.sums(connection, scope)
         ((statement, parameters),) = sent
         plan = "\n".join(connection.exec_driver_sql(f"EXPLAIN {statement}", parameters).scalars())
     assert [each.partitions for each in found] == [ASKED] * len(COLUMNS)

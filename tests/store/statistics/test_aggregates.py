@@ -13,7 +13,9 @@ from hmstats.model.statistics.merge import MAX_I64
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.store.database.store import Store
 from hmstats.store.statistics import aggregates, table_facts
-from hmstats.store.statistics.aggregates import Scope, Summary
+from hmstats.store.statistics.aggregates import Scope
+from hmstats.store.statistics.column_sums import Summary
+from hmstats.store.unit.unit import Connection
 
 COUNT = 10
 NOW_SECONDS = 1_700_000_000
@@ -33,9 +35,14 @@ def scope(store: Store, tmp_path: Path) -> Scope:
     return Scope(target.id, None, ["l", "s"], "hive")
 
 
+def summaries(connection: Connection, scope: Scope) -> list[Summary]:
+    """What the sums of a scope's columns come to."""
+    return [found for each in aggregates.sums(connection, scope) if (found := each.summary())]
+
+
 def test_a_summary_stays_within_a_long(store: Store, scope: Scope) -> None:
     with store.read() as connection:
-        (found,) = aggregates.summaries(connection, scope)
+        (found,) = summaries(connection, scope)
     statistics = LongStatistics(low=-1, high=MAX_I64, nulls=MAX_I64, ndv=MAX_I64)
     assert found == Summary(ColumnStatistics("l", "bigint", statistics), COUNT, COUNT // 2, MAX_I64, NOW_SECONDS)
 
@@ -46,7 +53,7 @@ def test_sums_are_exact(store: Store, scope: Scope) -> None:
     sets = [of_partition(p, m=LongStatistics(nulls=each, ndv=each)) for p, each in enumerate(counts)]
     StatisticsWriter(store).update_partitions(NAME, sets)
     with store.read() as connection:
-        (found,) = aggregates.summaries(connection, Scope(scope.table_id, ["p=0", "p=1", "p=2"], ["m"], "hive"))
+        (found,) = summaries(connection, Scope(scope.table_id, ["p=0", "p=1", "p=2"], ["m"], "hive"))
     assert (found.statistics.data.nulls, found.ndv_sum) == (sum(counts), sum(counts))
 
 
@@ -56,9 +63,9 @@ def test_one_engines_statistics_take_one_statement(
 ) -> None:
     wanted = Scope(scope.table_id, [f"p={p}" for p in range(5)], ["l"], engine, only=only)
     with store.read() as connection, statements() as sent:
-        summaries = aggregates.summaries(connection, wanted)
+        made = summaries(connection, wanted)
     assert len(sent) == 1
-    assert [each.partitions for each in summaries] == ([] if found is None else [found])
+    assert [each.partitions for each in made] == ([] if found is None else [found])
 
 
 def test_of_several_engines_one_counts_in_each_partition(
@@ -71,8 +78,8 @@ def test_of_several_engines_one_counts_in_each_partition(
         StatisticsWriter(store).update_partitions(NAME, sets)
     wanted = Scope(scope.table_id, ["p=1", "p=2", "p=3"], ["l"], "spark")
     with store.read() as connection, statements() as sent:
-        (found,) = aggregates.summaries(connection, wanted)
-        (alone,) = aggregates.summaries(connection, replace(wanted, engine="trino", only=True))
+        (found,) = summaries(connection, wanted)
+        (alone,) = summaries(connection, replace(wanted, engine="trino", only=True))
     assert found == alone
     assert (found.partitions, found.ndv_sum, found.analyzed_seconds) == (3, 12, NOW_SECONDS + 9)
     assert len(sent) == 3

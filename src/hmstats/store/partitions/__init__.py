@@ -5,5 +5,5 @@ partition_filters, partition_values                       filters as SQL; values
 partition_moves, partition_events, partition_privileges   moves, marks, privileges
 partition_sizes                                           sums of PARTITION_PARAMS
 blocks                                                    blocks of neighbours' statistics, and their indexes
-vector_blocks, number_blocks                              blocks of bit vectors, blocks of numbers
+vector_blocks, number_blocks, number_block                blocks of bit vectors, blocks of numbers, and one of these
 """

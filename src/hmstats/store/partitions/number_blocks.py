@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 from sqlalchemy import Connection, Select, Text, bindparam, func, select
 
 from hmstats.store.partitions.blocks import BlockTables, Ids
+from hmstats.store.partitions.number_block import FIELDS, Row
 from hmstats.store.schema import HMSTATS_NUMBER_BLOCK, HMSTATS_NUMBER_INDEX, PART_COL_STATS
 from hmstats.store.statements.value_sets import bound, one_of_bound
-from hmstats.store.statistics.number_block import FIELDS, Row
 
 TABLES = BlockTables(HMSTATS_NUMBER_INDEX, HMSTATS_NUMBER_BLOCK)
 NUMBERS = "NUMBERS"

@@ -29,8 +29,8 @@ from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAg
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store
+from hmstats.store.partitions.number_block import FIELDS, NumberBlock
 from hmstats.store.schema import HMSTATS_NUMBER_BLOCK, HMSTATS_NUMBER_INDEX, PART_COL_STATS
-from hmstats.store.statistics.number_block import FIELDS, NumberBlock
 
 LONGS = st.sampled_from([None, 0, 1, -1, 250, 70_000, 2**40, -(2**63), 2**63 - 1])
 COUNTS = st.sampled_from([None, 0, 3, 300, 2**33, 2**63 - 1])

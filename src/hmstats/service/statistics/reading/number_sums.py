@@ -24,11 +24,11 @@ from hmstats.service.statistics.reading.block_kind import (
 )
 from hmstats.store.partitions import blocks, number_blocks
 from hmstats.store.partitions.blocks import Ids, Index, Members, NewBlock
+from hmstats.store.partitions.number_block import MOST_MEMBERS, NumberBlock
 from hmstats.store.partitions.number_blocks import NUMBERS, TABLES, StoredRow
 from hmstats.store.statistics import aggregates
 from hmstats.store.statistics.aggregates import Scope
 from hmstats.store.statistics.column_sums import ColumnSums
-from hmstats.store.statistics.number_block import MOST_MEMBERS, NumberBlock
 from hmstats.store.unit.unit import Connection
 
 _LEAST_SHARE = 1 / 16

@@ -63,7 +63,7 @@ class _Array:
         width = next(each for each in _WIDTHS if span < 1 << 8 * each)
         return cls(np.array([0 if each is None else each - base for each in values], f"<u{width}"), base, own)
 
-    def chosen(self, subset: Chosen | None) -> npt.NDArray[Any]:
+    def numbers_of(self, subset: Chosen | None) -> npt.NDArray[Any]:
         """What is kept of the known numbers of a subset of the members that have statistics; None: of all members."""
         if subset is None:
             return self.kept if self.known is None else self.kept[self.known]
@@ -146,7 +146,7 @@ class NumberBlock:
         if not count:
             return None
         whole = count == len(subset)
-        chosen = {name: (each.chosen(None if whole else subset), each.base) for name, each in self.arrays.items()}
+        chosen = {name: (each.numbers_of(None if whole else subset), each.base) for name, each in self.arrays.items()}
         analyzed, since = chosen.pop("LAST_ANALYZED")
         values = {name: _sum(name, *each) for name, each in chosen.items()}
         for name, texts in self.decimals.items():
