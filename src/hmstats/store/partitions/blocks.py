@@ -186,11 +186,12 @@ def names_of(connection: Connection, ids: Ids) -> list[str]:
     return [*connection.execute(select(PARTITIONS.c.PART_NAME).where(here)).scalars()]
 
 
-def first_engine(connection: Connection, table_id: int, column: str) -> str | None:
-    """The engine of one of the partitions' statistics of a column, if there are any."""
+def usual_engine(connection: Connection, table_id: int, column: str) -> str | None:
+    """The engine of most of the partitions' statistics of a column, if there are any."""
     c = PART_COL_STATS.c
     query = select(c.ENGINE).join_from(PART_COL_STATS, PARTITIONS, PARTITIONS.c.PART_ID == c.PART_ID)
     query = query.where(PARTITIONS.c.TBL_ID == table_id, c.COLUMN_NAME == column)
+    query = query.group_by(c.ENGINE).order_by(func.count().desc(), c.ENGINE)
     return connection.execute(query.limit(1)).scalar_one_or_none()
 
 

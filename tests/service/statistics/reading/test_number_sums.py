@@ -154,6 +154,20 @@ def test_no_row_is_read_where_blocks_tell_all(world: Numbers) -> None:
     assert answer(world.by_blocks, names, "hive")[0] == before
 
 
+def test_blocks_are_of_the_engine_of_most_partitions(store: Store, tmp_path: Path) -> None:
+    world = Numbers(store, tmp_path)
+    for number in world.there:
+        world.put([number], every_kind(number), "spark" if number == 0 else "hive")
+    world.compare()
+    world.blocks.run()
+    world.compare()
+    names = [f"p={each}" for each in world.there[1:]]
+    before = answer(world.by_blocks, names, "hive")
+    with world.store._pools.writers.begin() as connection:
+        connection.execute(delete(PART_COL_STATS).where(PART_COL_STATS.c.ENGINE == "hive"))
+    assert answer(world.by_blocks, names, "hive") == before
+
+
 def test_a_write_is_seen_at_once(world: Numbers) -> None:
     world.put([9], {"l": LongStatistics(low=-(10**9), high=10**9, nulls=5, ndv=77)})
     world.compare()

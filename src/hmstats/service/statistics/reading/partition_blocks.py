@@ -137,7 +137,7 @@ class PartitionBlocks:
         ids = blocks.partition_ids(connection, table_id, None)
         if len(ids) < kind.fewest_partitions:
             return
-        engine = blocks.first_engine(connection, table_id, column)
+        engine = blocks.usual_engine(connection, table_id, column)
         if engine is None:
             return
         index, waiting = Index(table_id, column, engine, blocks.new_build(), version), list[NewBlock]()
