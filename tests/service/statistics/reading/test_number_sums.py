@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
 from tests.fixtures.statements import StatementCounter
-from tests.service.statistics.block_world import COUNT, World, make_small, only, own_world, vector
+from tests.service.statistics.block_world import COUNT, STORAGE, World, make_small, only, own_world, vector
 from tests.service.statistics.filled import NAME, of_partition
 
+from hmstats.model.catalog.objects import Partition
 from hmstats.model.statistics.column_statistics import (
     BinaryStatistics,
     BooleanStatistics,
@@ -23,6 +24,7 @@ from hmstats.model.statistics.column_statistics import (
     StringStatistics,
     TimestampStatistics,
 )
+from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.reading import partition_blocks
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
@@ -60,6 +62,7 @@ STEPS = st.lists(
         st.tuples(st.just("put"), SOME, DATA, st.sampled_from(["hive", "hive", "hive", "spark"])),
         st.tuples(st.just("retype"), NUMBERS, st.sampled_from(["bigint", "int", "string"])),
         st.tuples(st.sampled_from(["delete", "drop", "add"]), NUMBERS),
+        st.tuples(st.just("rename"), NUMBERS, NUMBERS),
         st.tuples(st.just("compare"), st.one_of(st.none(), SOME), st.sampled_from(["hive", "spark"])),
         st.just(("build",)),
     ),
@@ -86,6 +89,14 @@ class Numbers(World):
             c = PART_COL_STATS.c
             of_column = update(PART_COL_STATS).where(c.PARTITION_NAME == name, c.COLUMN_NAME == "l")
             connection.execute(of_column.values(COLUMN_TYPE=column_type))
+
+    def rename(self, number: int, other: int) -> None:
+        """Rename a partition, if there is no other of that name."""
+        if number in self.there and other not in self.there:
+            PartitionMoves(self.store, self.changes._warehouse).rename(
+                NAME, [str(number)], Partition(values=(str(other),), storage=STORAGE)
+            )
+            self.there[self.there.index(number)] = other
 
     def compare(self, numbers: list[int] | None = None, engine: str = "hive") -> None:
         """Both ways give one answer."""
