@@ -39,7 +39,7 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "KIND", replace(module.KIND, fewest_partitions=4))
     monkeypatch.setattr(vector_unions, "_FEW_OF_A_BLOCK", 1)
     monkeypatch.setattr(partition_blocks, "_MOST_TOUCHED", 5)
-    monkeypatch.setattr(partition_blocks, "_REBUILD_SECONDS", 0)
+    monkeypatch.setattr(partition_blocks, "_RESTS", 0)
 
 
 class World:

@@ -54,11 +54,6 @@ class Index:
     build: int
     version: int
 
-    @property
-    def age_seconds(self) -> int:
-        """How long ago the build began."""
-        return int(time.time()) - (self.build >> _RANDOM_BITS)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:

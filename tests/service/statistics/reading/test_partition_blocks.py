@@ -132,13 +132,17 @@ def test_a_change_that_names_no_partitions_builds_all_again(world: World) -> Non
     assert blocks_by_key(world) == before
 
 
-def test_all_blocks_of_a_table_are_not_built_again_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partition_blocks, "_REBUILD_SECONDS", 3600)
+def test_who_has_built_rests(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partition_blocks, "_RESTS", 1_000_000)
+    world.blocks.run()
     StatisticsWriter(world.store).update_table(NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=1)))
     for _ in range(2):
         world.check()
         world.blocks.run()
     assert not world.uses_blocks()
+    monkeypatch.setattr(world.blocks, "_rests_until", 0.0)
+    world.blocks.run()
+    assert world.uses_blocks()
 
 
 def test_a_change_that_is_only_tried_is_seen_without_blocks(world: World) -> None:
@@ -230,7 +234,7 @@ def test_columns_without_blocks_are_looked_for_at_once(world: World, statements:
         assert [*found] == ["l"]
         sent.append(len(each))
     assert sent[0] == sent[1]
-    assert len(world.blocks._wanted) == 20
+    assert sum(map(len, world.blocks._wanted.values())) == 20
 
 
 def test_nothing_is_built_for_few_partitions_or_by_a_server_that_only_reads(

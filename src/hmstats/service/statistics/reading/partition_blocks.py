@@ -3,12 +3,14 @@
 A question about many partitions asks for blocks; a chore builds them, and from then on such questions read the blocks
 instead of the rows. A block is as of a version of the table. A partition that was touched since
 (touched_partitions.py), is new, or has statistics of several engines is read by itself, so that a write makes no block
-stale; after many writes the blocks of these partitions are built again, and all of them if the changes are not known,
-but not at once again.
+stale; after many writes the blocks of these partitions are built again, and all of them if the changes are not known.
+A table that changes all the time is not built all the time: after building a process rests for many times as long.
 """
 
+import math
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -22,7 +24,7 @@ from hmstats.service.statistics.reading.vector_unions import Union
 from hmstats.store.changes import touched_partitions, versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import blocks, partitions
-from hmstats.store.partitions.blocks import Index, NewBlock
+from hmstats.store.partitions.blocks import Ids, Index, NewBlock
 from hmstats.store.statistics import aggregates
 from hmstats.store.statistics.aggregates import Scope
 from hmstats.store.statistics.column_sums import ColumnSums
@@ -30,12 +32,14 @@ from hmstats.store.unit.unit import Connection, Unit
 
 FEWEST_VECTORS = 2_000
 """Partitions of a question that asks for blocks of bit vectors; fewer are read faster by themselves."""
-FEWEST_NUMBERS, FEWEST_ROWS = 256, 5_000
+FEWEST_NUMBERS, FEWEST_ROWS = 256, 10_000
 """Partitions of a question that asks for blocks of numbers, and partitions times columns; fewer rows are read."""
+_MOST_TOUCHED_SHARE = 1 / 4
+"""Of the partitions of a question, up to which blocks of numbers answer: the touched ones are read by themselves."""
 _MOST_BEHIND, _MOST_TOUCHED = touched_partitions.SLOTS // 2, 200
 """Versions and touched partitions since its build with which an index is brought up to date."""
-_REBUILD_SECONDS = 300
-"""The age of an index that is built anew, if it is not known which partitions were touched since."""
+_RESTS = 10
+"""How many times as long as it has built a process does not build again."""
 _BLOCKS_A_WRITE = 32
 _MOST_WAITING = 1_000
 
@@ -46,7 +50,8 @@ class PartitionBlocks:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._wanted: dict[tuple[BlockKind, int, str], None] = {}
+        self._wanted: dict[tuple[BlockKind, int], dict[str, None]] = {}
+        self._rests_until = -math.inf
 
     def unions(self, connection: Connection, scope: Scope, version: int | None) -> dict[str, Union]:
         """The unions of the scope's vectors by column, in a snapshot in which the table has this version.
@@ -68,6 +73,8 @@ class PartitionBlocks:
             return aggregates.sums(connection, scope)
         found, answered = list[ColumnSums](), set[str]()
         for indexes, touched in self._usable(connection, number_sums.KIND, scope, version):
+            if len(touched) > _MOST_TOUCHED_SHARE * number:
+                continue
             columns = [each.column for each in indexes]
             some = number_sums.sums(connection, replace(scope, columns=columns), indexes, touched)
             if some is not None:
@@ -77,17 +84,18 @@ class PartitionBlocks:
         return found + aggregates.sums(connection, replace(scope, columns=rest)) if rest else found
 
     def run(self) -> None:
-        """Build the blocks that were asked for; a chore calls it."""
-        while True:
-            with self._lock:
-                if not self._wanted:
-                    return
-                wanted = next(iter(self._wanted))
-            try:
-                self._build(*wanted)
-            finally:
-                with self._lock:
-                    self._wanted.pop(wanted, None)
+        """Build the blocks that were asked for, unless the last time was long; a chore calls it."""
+        began = time.monotonic()
+        if began < self._rests_until:
+            return
+        with self._lock:
+            wanted, self._wanted = self._wanted, {}
+        try:
+            for (kind, table_id), columns in wanted.items():
+                self._build(kind, table_id, [*columns])
+        finally:
+            now = time.monotonic()
+            self._rests_until = now + _RESTS * (now - began)
 
     def _number(self, connection: Connection, scope: Scope) -> int:
         """The number of partitions of a scope that blocks may answer; 0 for others."""
@@ -113,30 +121,35 @@ class PartitionBlocks:
             if touched is not None and usable:
                 yield usable, touched
 
-    def _want(self, kind: BlockKind, table_id: int, columns: Iterable[str]) -> None:
-        if self._store.read_only:
+    def _want(self, kind: BlockKind, table_id: int, columns: Sequence[str]) -> None:
+        if self._store.read_only or not columns:
             return
         with self._lock:
-            for column in columns:
-                if len(self._wanted) < _MOST_WAITING:
-                    self._wanted[kind, table_id, column] = None
+            if sum(map(len, self._wanted.values())) < _MOST_WAITING:
+                self._wanted.setdefault((kind, table_id), {}).update(dict.fromkeys(columns))
 
-    def _build(self, kind: BlockKind, table_id: int, column: str) -> None:
+    def _build(self, kind: BlockKind, table_id: int, columns: Sequence[str]) -> None:
+        """Bring the blocks of columns up to date where it is known what was touched since, and build the others."""
         with self._store.read() as connection:
             version = versions.read(connection, table_id)
-            index = kind.tables.find(connection, table_id, [column]).get(column)
-            touched = None
-            if index is not None:
-                touched = touched_partitions.between(connection, table_id, index.version, version)
-            if index is not None and touched is not None:
-                self._bring_up_to_date(connection, kind, index, version, touched)
-            elif version and (index is None or index.age_seconds >= _REBUILD_SECONDS):
-                self._build_all(connection, kind, table_id, column, version)
+            ids = blocks.partition_ids(connection, table_id, None)
+            indexes = kind.tables.find(connection, table_id, columns)
+            anew = [each for each in columns if each not in indexes]
+            for as_of, some in groupby(sorted(indexes.values(), key=_version), _version):
+                touched = touched_partitions.between(connection, table_id, as_of, version)
+                if touched is None:
+                    anew += [each.column for each in some]
+                    continue
+                dirty = blocks.partition_ids(connection, table_id, sorted(touched)) if touched else together(())
+                for index in some:
+                    self._bring_up_to_date(connection, kind, index, version, dirty, ids)
+            if version and len(ids) >= kind.fewest_partitions:
+                for column in anew:
+                    self._build_all(connection, kind, table_id, column, version, ids)
 
-    def _build_all(self, connection: Connection, kind: BlockKind, table_id: int, column: str, version: int) -> None:
-        ids = blocks.partition_ids(connection, table_id, None)
-        if len(ids) < kind.fewest_partitions:
-            return
+    def _build_all(
+        self, connection: Connection, kind: BlockKind, table_id: int, column: str, version: int, ids: Ids
+    ) -> None:
         engine = blocks.usual_engine(connection, table_id, column)
         if engine is None:
             return
@@ -149,11 +162,9 @@ class PartitionBlocks:
         self._store.write(partial(_finish, kind, index, waiting))
 
     def _bring_up_to_date(
-        self, connection: Connection, kind: BlockKind, index: Index, version: int, touched: Collection[str]
+        self, connection: Connection, kind: BlockKind, index: Index, version: int, dirty: Ids, ids: Ids
     ) -> None:
-        """Build those blocks again in whose range a partition was touched."""
-        dirty = blocks.partition_ids(connection, index.table_id, sorted(touched)) if touched else together(())
-        ids = blocks.partition_ids(connection, index.table_id, None)
+        """Build those blocks again in whose range a partition was touched, of all partitions of the table."""
         known = kind.tables.members(connection, [index])[index.build]
         # The first block also has what comes before it, the last what comes behind.
         lows = np.array([each.low_id for each in known[1:]], np.int64)
