@@ -84,7 +84,6 @@ def _serve(number: int, listener: Listener, lifeline: Lifeline, settings: Settin
     if security.audit is not None and security.audit.table is not None:
         security.audit.table.close()
     store.close()
-    tracing.flush()
 
 
 def _open_store(settings: Settings) -> Store:

@@ -37,6 +37,8 @@ from hmstats.store.unit.unit import Unit
 
 Ids = npt.NDArray[np.int64]
 """Ids of partitions, ascending."""
+Chosen = npt.NDArray[np.bool_]
+"""Whether each member of a block is in a subset."""
 _BLOCKS_AT_ONCE = 100
 _RANDOM_BITS = 30
 """Of a build's number, behind the time."""

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hmstats.errors import SketchError
+from hmstats.store.partitions.blocks import Chosen
 from hmstats.store.statistics.column_sums import ADDED, DECIMALS, NUMBERS, ColumnSums, Value, is_low
 from hmstats.store.statistics.statistics_rows import decimal
 
@@ -35,8 +36,6 @@ _LENGTH = struct.Struct("<I")
 _HEAD = struct.Struct("<HH" + "BBq" * len(FIELDS))
 _WIDTHS = (1, 2, 4, 8)
 _LONG_BYTES = 8
-Chosen: TypeAlias = npt.NDArray[np.bool_]
-"""Whether each member is in a subset."""
 Row: TypeAlias = tuple[bool, Sequence[Any]]
 """Whether a member has a bit vector, and its numbers by FIELDS."""
 

@@ -184,16 +184,23 @@ HMSTATS_PREFERENCE = Table(
     Index("HMSTATS_PREFERENCE_PART_ID", "PART_ID"),
     comment="How statistics are made: of everything DB_ID and TBL_ID are 0, of a database TBL_ID",
 )
-HMSTATS_NUMBER_INDEX = Table(
-    "HMSTATS_NUMBER_INDEX",
-    METADATA,
-    key("TBL_ID"),
-    key("COLUMN_NAME", 767),
-    text("ENGINE", 128, required=True),
-    big("BUILD", required=True),
-    big("VERSION", required=True),
-    comment="Columns whose partitions' numbers are in blocks, of this engine, as of this version of the table",
-)
+
+
+def _index_of_blocks(name: str, content: str) -> Table:
+    """A table of columns that have blocks of such content, which have a table of their own."""
+    return Table(
+        name,
+        METADATA,
+        key("TBL_ID"),
+        key("COLUMN_NAME", 767),
+        text("ENGINE", 128, required=True),
+        big("BUILD", required=True),
+        big("VERSION", required=True),
+        comment=f"Columns whose partitions' {content} are in blocks, of this engine, as of this version of the table",
+    )
+
+
+HMSTATS_NUMBER_INDEX = _index_of_blocks("HMSTATS_NUMBER_INDEX", "numbers")
 HMSTATS_NUMBER_BLOCK = Table(
     "HMSTATS_NUMBER_BLOCK",
     METADATA,
@@ -204,16 +211,7 @@ HMSTATS_NUMBER_BLOCK = Table(
     Column("NUMBERS", LargeBinary, nullable=False),
     comment="The numbers of neighbouring partitions' statistics of a column, from which any of them are summed up",
 )
-HMSTATS_VECTOR_INDEX = Table(
-    "HMSTATS_VECTOR_INDEX",
-    METADATA,
-    key("TBL_ID"),
-    key("COLUMN_NAME", 767),
-    text("ENGINE", 128, required=True),
-    big("BUILD", required=True),
-    big("VERSION", required=True),
-    comment="Columns whose partitions' bit vectors are in blocks, of this engine, as of this version of the table",
-)
+HMSTATS_VECTOR_INDEX = _index_of_blocks("HMSTATS_VECTOR_INDEX", "bit vectors")
 HMSTATS_VECTOR_BLOCK = Table(
     "HMSTATS_VECTOR_BLOCK",
     METADATA,

@@ -26,7 +26,7 @@ from hmstats.model.statistics.column_statistics import (
 )
 from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
 from hmstats.service.catalog.tables.tables import Tables
-from hmstats.service.statistics.reading import partition_blocks
+from hmstats.service.statistics.reading import number_sums, partition_blocks
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -233,6 +233,40 @@ def test_the_number_of_statements_does_not_grow_with_the_partitions(
             answer(world.by_blocks, [f"p={number}" for number in numbers], "hive")
         sent.append(len(each))
     assert sent[0] == sent[1]
+
+
+def test_rows_are_read_where_many_partitions_were_touched(world: Numbers, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+    real = number_sums.sums
+
+    def counted(*arguments: Any) -> Any:
+        asked.append(1)
+        return real(*arguments)
+
+    monkeypatch.setattr(number_sums, "sums", counted)
+    for count, answers in ((COUNT // 4, 1), (COUNT // 4 + 1, 1)):
+        world.put(world.there[:count], every_kind(7))
+        answer(world.by_blocks, [f"p={each}" for each in world.there], "hive")
+        assert len(asked) == answers
+
+
+def test_columns_that_were_built_while_others_wrote_are_as_of_one_version(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = Numbers(store, tmp_path)
+    world.put(world.there, every_kind(3))
+    real = world.blocks._build_all
+
+    def build_and_write(*arguments: Any) -> None:
+        real(*arguments)
+        world.put([9], every_kind(world.count(HMSTATS_NUMBER_INDEX)))
+
+    monkeypatch.setattr(world.blocks, "_build_all", build_and_write)
+    world.compare()
+    world.blocks.run()
+    with store.read() as connection:
+        assert len(set(connection.execute(select(HMSTATS_NUMBER_INDEX.c.VERSION)).scalars())) == 1
+    world.compare()
 
 
 def test_few_partitions_or_few_rows_ask_for_no_blocks(

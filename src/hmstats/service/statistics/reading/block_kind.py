@@ -5,16 +5,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from hmstats.store.partitions import partitions
-from hmstats.store.partitions.blocks import BlockTables, Ids, Members, NewBlock
+from hmstats.store.partitions.blocks import BlockTables, Chosen, Ids, Members, NewBlock
 from hmstats.store.unit.unit import Connection
 
 Make: TypeAlias = Callable[[Connection, str, str, Ids], Iterator[NewBlock]]
 """Makes the blocks of a column's statistics of an engine in these partitions."""
-Chosen: TypeAlias = npt.NDArray[np.bool_]
-"""Whether each member of a block is taken from it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,12 @@ import structlog
 from hmstats.errors import SketchError
 from hmstats.service.statistics.reading.block_kind import (
     BlockKind,
-    Chosen,
     chosen_members,
     clean_ids,
     together,
 )
 from hmstats.store.partitions import blocks, number_blocks
-from hmstats.store.partitions.blocks import Ids, Index, Members, NewBlock
+from hmstats.store.partitions.blocks import Chosen, Ids, Index, Members, NewBlock
 from hmstats.store.partitions.number_block import MOST_MEMBERS, NumberBlock
 from hmstats.store.partitions.number_blocks import NUMBERS, TABLES, StoredRow
 from hmstats.store.statistics import aggregates

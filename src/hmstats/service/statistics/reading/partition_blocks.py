@@ -129,25 +129,24 @@ class PartitionBlocks:
                 self._wanted.setdefault((kind, table_id), {}).update(dict.fromkeys(columns))
 
     def _build(self, kind: BlockKind, table_id: int, columns: Sequence[str]) -> None:
-        """Bring the blocks of columns up to date where it is known what was touched since, and build the others."""
+        """Bring the blocks of columns up to date where it is known what was touched since, and build the others.
+
+        Each column is built from a snapshot of its own, which may take seconds; then all are as of one version.
+        """
+        anew = self._bring_up_to_date(kind, table_id, columns)
+        for column in anew:
+            self._build_all(kind, table_id, column)
+        if len(anew) > 1:
+            self._bring_up_to_date(kind, table_id, columns)
+
+    def _build_all(self, kind: BlockKind, table_id: int, column: str) -> None:
         with self._store.read() as connection:
             version = versions.read(connection, table_id)
             ids = blocks.partition_ids(connection, table_id, None)
-            indexes = kind.tables.find(connection, table_id, columns)
-            anew = [each for each in columns if each not in indexes]
-            for as_of, some in groupby(sorted(indexes.values(), key=_version), _version):
-                touched = touched_partitions.between(connection, table_id, as_of, version)
-                if touched is None:
-                    anew += [each.column for each in some]
-                    continue
-                dirty = blocks.partition_ids(connection, table_id, sorted(touched)) if touched else together(())
-                for index in some:
-                    self._bring_up_to_date(connection, kind, index, version, dirty, ids)
             if version and len(ids) >= kind.fewest_partitions:
-                for column in anew:
-                    self._build_all(connection, kind, table_id, column, version, ids)
+                self._build_column(connection, kind, table_id, column, version, ids)
 
-    def _build_all(
+    def _build_column(
         self, connection: Connection, kind: BlockKind, table_id: int, column: str, version: int, ids: Ids
     ) -> None:
         engine = blocks.usual_engine(connection, table_id, column)
@@ -161,7 +160,24 @@ class PartitionBlocks:
                 waiting = []
         self._store.write(partial(_finish, kind, index, waiting))
 
-    def _bring_up_to_date(
+    def _bring_up_to_date(self, kind: BlockKind, table_id: int, columns: Sequence[str]) -> list[str]:
+        """Bring indexes to the table's version; returns the columns that have none, or whose changes are not known."""
+        with self._store.read() as connection:
+            version = versions.read(connection, table_id)
+            ids = blocks.partition_ids(connection, table_id, None)
+            indexes = kind.tables.find(connection, table_id, columns)
+            anew = [each for each in columns if each not in indexes]
+            for as_of, some in groupby(sorted(indexes.values(), key=_version), _version):
+                touched = touched_partitions.between(connection, table_id, as_of, version)
+                if touched is None:
+                    anew += [each.column for each in some]
+                    continue
+                dirty = blocks.partition_ids(connection, table_id, sorted(touched)) if touched else together(())
+                for index in some:
+                    self._rebuild(connection, kind, index, version, dirty, ids)
+        return anew
+
+    def _rebuild(
         self, connection: Connection, kind: BlockKind, index: Index, version: int, dirty: Ids, ids: Ids
     ) -> None:
         """Build those blocks again in whose range a partition was touched, of all partitions of the table."""

@@ -13,9 +13,9 @@ from hmstats.errors import SketchError
 from hmstats.service.statistics.reading.block_kind import BlockKind, chosen_members, clean_ids, together
 from hmstats.sketch.distinct import bit_vector, hll_bytes
 from hmstats.sketch.distinct.block_union import BlockUnion
-from hmstats.sketch.distinct.vector_block import MOST_MEMBERS, Chosen, VectorBlock
+from hmstats.sketch.distinct.vector_block import MOST_MEMBERS, VectorBlock
 from hmstats.store.partitions import blocks, vector_blocks
-from hmstats.store.partitions.blocks import Ids, Index, Members, NewBlock
+from hmstats.store.partitions.blocks import Chosen, Ids, Index, Members, NewBlock
 from hmstats.store.partitions.vector_blocks import LISTED, MERGED, TABLES
 from hmstats.store.statistics import aggregates
 from hmstats.store.statistics.aggregates import Scope
