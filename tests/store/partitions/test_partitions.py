@@ -86,15 +86,15 @@ def test_partitions_come_back_as_they_were_written_and_replaced(
 
 def test_names_are_sorted_and_limited(store: Store) -> None:
     table_id = make_table(store)
-    make_partitions(store, table_id, "b", "a", "ü", "A", "10", "9")
-    expected = ["p=10", "p=9", "p=A", "p=a", "p=b", "p=ü"]
+    make_partitions(store, table_id, "b", "a", "😀", "豈", "ü", "A", "10", "9")
+    expected = ["p=10", "p=9", "p=A", "p=a", "p=b", "p=ü", "p=豈", "p=😀"]
     with store.read() as connection:
         assert partitions.names(connection, table_id) == expected
         assert partitions.names(connection, table_id, 2) == expected[:2]
         assert partitions.names(connection, table_id, 0) == []
         assert list(partitions.get_all(connection, table_id)) == expected
         assert list(partitions.get_all(connection, table_id, 3)) == expected[:3]
-        assert partitions.count(connection, table_id) == 6
+        assert partitions.count(connection, table_id) == 8
 
 
 def test_partitions_belong_to_their_table(store: Store) -> None:

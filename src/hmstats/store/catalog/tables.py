@@ -60,8 +60,9 @@ from hmstats.store.statements import queued
 from hmstats.store.statements.ordering import by_bytes, by_bytes_of
 from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.storage import descriptors, file_changes, parameters
-from hmstats.store.storage.descriptor_rows import COLUMNS, Storages, pairs, part_query, read_parts, with_descriptor
+from hmstats.store.storage.descriptor_rows import COLUMNS, OWNERS, Storages, read_parts, with_descriptor
 from hmstats.store.storage.parameters import OF_TABLES
+from hmstats.store.storage.parts import PartQuery
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
 
@@ -99,8 +100,8 @@ _QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(with_descriptor(
 _KEY, _PARAMETER = "key of table", "parameter of table"
 _K, _P = PARTITION_KEYS.c, TABLE_PARAMS.c
 _PARTS = (
-    part_query(_KEY, _K.TBL_ID, _K.PKEY_NAME, index=_K.INTEGER_IDX, second=_K.PKEY_TYPE, third=_K.PKEY_COMMENT),
-    part_query(_PARAMETER, _P.TBL_ID, _P.PARAM_KEY, second=_P.PARAM_VALUE),
+    PartQuery(_KEY, OWNERS, _K.TBL_ID, _K.INTEGER_IDX, (_K.PKEY_NAME, _K.PKEY_TYPE, _K.PKEY_COMMENT)),
+    PartQuery(_PARAMETER, OWNERS, _P.TBL_ID, None, (_P.PARAM_KEY, _P.PARAM_VALUE)),
 )
 _HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
 ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
@@ -135,7 +136,7 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
     for row in rows:
         versions.note_read(row.TBL_ID, row.VERSION)
     parts = read_parts(connection, [row.SD_ID for row in rows], rows, [row.TBL_ID for row in rows], _PARTS)
-    storages = Storages(connection, parts)
+    storages, keys, parameters_found = Storages(connection, parts), parts.rows(_KEY), parts.pairs(_PARAMETER)
     return [
         Table(
             name=TableName(database.catalog, database.database, row.TBL_NAME),
@@ -146,8 +147,8 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
             last_access_seconds=row.LAST_ACCESS_TIME,
             retention=row.RETENTION,
             storage=storages.of(row.SD_ID, row),
-            partition_keys=tuple(Column(*each) for each in parts.get(_KEY, {}).get(row.TBL_ID, ())),
-            parameters=pairs(parts, _PARAMETER, row.TBL_ID),
+            partition_keys=tuple(Column(*each) for each in keys.get(row.TBL_ID, ())),
+            parameters=parameters_found.get(row.TBL_ID) or {},
             view_original_text=row.VIEW_ORIGINAL_TEXT,
             view_expanded_text=row.VIEW_EXPANDED_TEXT,
             table_type=row.TBL_TYPE,

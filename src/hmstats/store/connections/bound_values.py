@@ -6,7 +6,8 @@ of more than 64 bits. Some of the drivers' own errors would mean nothing to a cl
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, repeat
+from operator import contains
 from typing import Any
 
 from sqlalchemy import Column, Engine, String, event
@@ -32,7 +33,13 @@ def check_parameters(engine: Engine) -> None:
 
 def check(values: Iterable[object]) -> None:
     """Raise MetaError if a value is a text with a NUL, or a number of more than 64 bits."""
-    for value in values:
+    listed = values if isinstance(values, Sequence) else list(values)
+    kinds = set(map(type, listed))
+    if kinds == {int} and _LEAST <= min(listed) and max(listed) <= _MOST:  # most sets are of one type
+        return
+    if kinds == {str} and not any(map(contains, listed, repeat("\0"))):
+        return
+    for value in listed:
         if isinstance(value, str):
             if "\0" in value:
                 raise MetaError(f"a text cannot have the character NUL, found {_shown(value)}")

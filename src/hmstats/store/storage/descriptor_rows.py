@@ -4,26 +4,13 @@ So any number of tables or partitions with all their parts is read in two statem
 have, take three more.
 """
 
-from collections import defaultdict
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    CompoundSelect,
-    Connection,
-    FromClause,
-    Select,
-    String,
-    cast,
-    literal,
-    null,
-    select,
-    union_all,
-)
+from sqlalchemy import Connection, FromClause, String, cast, select
 
 from hmstats.model.catalog.objects import Column, SerDe, SkewedInfo, SortColumn, Storage
 from hmstats.store.schema import (
@@ -39,7 +26,9 @@ from hmstats.store.schema import (
     SKEWED_VALUES,
     SORT_COLS,
 )
-from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
+from hmstats.store.statements.value_sets import one_of
+from hmstats.store.storage import parts as stored_parts
+from hmstats.store.storage.parts import PartQuery, Parts
 
 COLUMNS = (
     SDS.c.SERDE_ID,
@@ -64,47 +53,25 @@ _OF_FORMAT = _COLUMN_COUNT - 2
 _OF_SERDE = sum(column.table is SERDES for column in COLUMNS)
 _SERDE_ID, _LOCATION, _COLUMNS_ID = (place - _COLUMN_COUNT for place in range(3))
 """The places in a joined row of a storage's serde, its location, and the descriptor of its columns."""
-_COMPRESSED = 3
-"""The place of IS_COMPRESSED in a format."""
-
-Parts = dict[str, dict[int, list[tuple[str, str, str]]]]
-"""Parts of rows, by kind and owner's id: three texts for each part, in the order of their indexes."""
-
+_C, _B, _S, _K = COLUMNS_V2.c, BUCKETING_COLS.c, SORT_COLS.c, SKEWED_COL_NAMES.c
+_D, _E = SD_PARAMS.c, SERDE_PARAMS.c
 _COLUMN, _BUCKET, _SORT, _SKEW, _PARAMETER, _SERDE = "column", "bucket", "sort", "skew", "parameter", "serde"
-_NULL = cast(null(), String)
-_NO_INDEX = literal(0)
+_PARTS = (
+    PartQuery(_COLUMN, "columns", _C.CD_ID, _C.INTEGER_IDX, (_C.COLUMN_NAME, _C.TYPE_NAME, _C.COMMENT)),
+    PartQuery(_BUCKET, "storages", _B.SD_ID, _B.INTEGER_IDX, (_B.BUCKET_COL_NAME,)),
+    PartQuery(_SORT, "storages", _S.SD_ID, _S.INTEGER_IDX, (_S.COLUMN_NAME, cast(_S.ORDER, String))),
+    PartQuery(_SKEW, "storages", _K.SD_ID, _K.INTEGER_IDX, (_K.SKEWED_COL_NAME,)),
+    PartQuery(_PARAMETER, "storages", _D.SD_ID, None, (_D.PARAM_KEY, _D.PARAM_VALUE)),
+    PartQuery(_SERDE, "serdes", _E.SERDE_ID, None, (_E.PARAM_KEY, _E.PARAM_VALUE)),
+)
+OWNERS = "owners"
+"""The name, in a PartQuery, of the set of those that have the storages."""
 
 
 def with_descriptor(source: FromClause, storage_id: Any) -> FromClause:
     """A query's tables joined with the storage of this id and its serde."""
     with_storage = source.outerjoin(SDS, SDS.c.SD_ID == storage_id)
     return with_storage.outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
-
-
-class PartQuery(NamedTuple):
-    """A query for parts of one kind, and the column with their owner's id."""
-
-    query: Select[Any]
-    owner: ColumnElement[Any]
-
-
-def part_query(
-    kind: str, owner: ColumnElement[Any], text: Any, *, index: Any = _NO_INDEX, second: Any = None, third: Any = None
-) -> PartQuery:
-    """The query for parts with up to three texts, in the order of `index`."""
-    texts = (text, _NULL if second is None else second, _NULL if third is None else third)
-    return PartQuery(select(literal(kind), owner, index, *texts), owner)
-
-
-_C, _B, _S, _K = COLUMNS_V2.c, BUCKETING_COLS.c, SORT_COLS.c, SKEWED_COL_NAMES.c
-_OF_COLUMNS = part_query(_COLUMN, _C.CD_ID, _C.COLUMN_NAME, index=_C.INTEGER_IDX, second=_C.TYPE_NAME, third=_C.COMMENT)
-_OF_STORAGES = (
-    part_query(_BUCKET, _B.SD_ID, _B.BUCKET_COL_NAME, index=_B.INTEGER_IDX),
-    part_query(_SORT, _S.SD_ID, _S.COLUMN_NAME, index=_S.INTEGER_IDX, second=cast(_S.ORDER, String)),
-    part_query(_SKEW, _K.SD_ID, _K.SKEWED_COL_NAME, index=_K.INTEGER_IDX),
-    part_query(_PARAMETER, SD_PARAMS.c.SD_ID, SD_PARAMS.c.PARAM_KEY, second=SD_PARAMS.c.PARAM_VALUE),
-)
-_OF_SERDES = part_query(_SERDE, SERDE_PARAMS.c.SERDE_ID, SERDE_PARAMS.c.PARAM_KEY, second=SERDE_PARAMS.c.PARAM_VALUE)
 
 
 def read_parts(
@@ -114,76 +81,70 @@ def read_parts(
     owners: Sequence[int] = (),
     own: tuple[PartQuery, ...] = (),
 ) -> Parts:
-    """All parts of the storages of these rows, and the owners' own parts; one statement."""
-    sent = {
-        "storages": bound(connection, _ids(storage_ids)),
-        "columns": bound(connection, _ids(map(itemgetter(_COLUMNS_ID), rows))),
-        "serdes": bound(connection, _ids(map(itemgetter(_SERDE_ID), rows))),
+    """All parts of the storages of these rows, and the owners' own parts."""
+    of = {
+        "storages": storage_ids,
+        "columns": map(itemgetter(_COLUMNS_ID), rows),
+        "serdes": map(itemgetter(_SERDE_ID), rows),
+        OWNERS: owners,
     }
-    if own:
-        sent["owners"] = bound(connection, owners)
-    parts: Parts = defaultdict(lambda: defaultdict(list))
-    rows_of_parts = connection.execute(_parts_query(connection.dialect.name, own), sent).all()
-    for kind, owner, _, first, second, third in sorted(rows_of_parts, key=itemgetter(2)):
-        parts[kind][owner].append((first, second, third))
-    return parts
-
-
-@lru_cache(maxsize=20)
-def _parts_query(dialect_name: str, own: tuple[PartQuery, ...]) -> CompoundSelect[Any]:
-    """The statement for all parts; cached, since it takes long to build."""
-    of = {"columns": (_OF_COLUMNS,), "storages": _OF_STORAGES, "serdes": (_OF_SERDES,), "owners": own}
-    queries = [
-        each.query.where(one_of_bound(dialect_name, each.owner, name)) for name, parts in of.items() for each in parts
-    ]
-    return union_all(*queries)
+    return stored_parts.read(connection, (*_PARTS, *own), of)
 
 
 class Storages:
     """Builds storages from rows and their parts."""
 
     def __init__(self, connection: Connection, parts: Parts) -> None:
-        self._parts = parts
         self._columns = {
-            owner: tuple(Column(*each) for each in columns) for owner, columns in parts.get(_COLUMN, {}).items()
+            owner: tuple(itertools.starmap(Column, columns)) for owner, columns in parts.rows(_COLUMN).items()
         }
-        self._skewed = _read_skewed(connection, parts.get(_SKEW, {}))
-        self._of_storages = [parts[kind] for kind in (_BUCKET, _SORT, _PARAMETER) if parts.get(kind)]
-        self._of_serdes = parts.get(_SERDE, {})
-        self._formats: dict[Any, Storage] = {}
+        self._skewed = _read_skewed(connection, parts.texts(_SKEW))
+        self._buckets = parts.texts(_BUCKET)
+        self._sorts = parts.rows(_SORT)
+        self._parameters = parts.pairs(_PARAMETER)
+        self._of_serdes = parts.pairs(_SERDE)
+        self._of_storages = [parts.rows(kind) for kind in (_BUCKET, _SORT, _PARAMETER) if parts.has(kind)]
+        self._keys_of_serdes = parts.rows(_SERDE)
 
     def of(self, owner: int | None, row: Sequence[Any]) -> Storage | None:
         """The storage with the id `owner` in a joined row; None if there is none."""
-        form = self.format_of(owner, row)
+        form = self.formats([owner], [row])[0]
         return None if form is None else replace(form, location=location_in(row))
 
-    def format_of(self, owner: int | None, row: Sequence[Any]) -> Storage | None:
-        """The storage without its location. Equal ones share an object, since most partitions have equal ones."""
-        cells = row[-_OF_FORMAT:]
-        if owner is None or cells[_COMPRESSED] is None:
-            return None
-        key = (cells, *self._of_serdes.get(row[_SERDE_ID], ()))
-        if self._of_storages or self._skewed:
-            key = (*key, *(tuple(parts.get(owner, ())) for parts in self._of_storages), owner in self._skewed and owner)
-        form = self._formats.get(key)
-        if form is None:
-            form = self._formats[key] = self._format(owner, row)
-        return form
+    def formats(self, owners: Sequence[int | None], rows: Sequence[Sequence[Any]]) -> list[Storage | None]:
+        """The storages of joined rows without their locations, None where there is none.
 
-    def _format(self, owner: int, row: Sequence[Any]) -> Storage:
+        Equal ones are one object, since most partitions have equal ones.
+        """
+        keys: list[Any] = [tuple(row[-_OF_FORMAT:]) for row in rows]
+        if self._keys_of_serdes:
+            keys = [(*key, self._keys_of_serdes.get(row[_SERDE_ID])) for key, row in zip(keys, rows, strict=True)]
+        for parts in self._of_storages:
+            keys = [(*key, parts.get(owner or 0)) for key, owner in zip(keys, owners, strict=True)]
+        if self._skewed:
+            keys = [(*key, owner in self._skewed and owner) for key, owner in zip(keys, owners, strict=True)]
+        first = dict(zip(reversed(keys), zip(reversed(owners), reversed(rows), strict=True), strict=True))
+        made = {key: self._format(owner, row) for key, (owner, row) in first.items()}
+        if None in owners:
+            return [None if owner is None else made[key] for owner, key in zip(owners, keys, strict=True)]
+        return [made[key] for key in keys]
+
+    def _format(self, owner: int | None, row: Sequence[Any]) -> Storage | None:
         columns, reads, writes, compressed, buckets, in_folders, *_ = row[-_OF_FORMAT:]
+        if owner is None or compressed is None:
+            return None
         return Storage(
             columns=self._columns.get(columns, ()),
             input_format=reads,
             output_format=writes,
-            compressed=compressed,
+            compressed=bool(compressed),
             buckets=buckets,
             serde=self._serde(row[_SERDE_ID], row[-_OF_SERDE:]),
-            bucket_columns=tuple(name for name, _, _ in self._of(_BUCKET, owner)),
-            sort_columns=tuple(SortColumn(name, int(order)) for name, order, _ in self._of(_SORT, owner)),
-            parameters=pairs(self._parts, _PARAMETER, owner),
+            bucket_columns=self._buckets.get(owner, ()),
+            sort_columns=tuple(SortColumn(name, int(order)) for name, order in self._sorts.get(owner, ())),
+            parameters=self._parameters.get(owner) or {},
             skewed=self._skewed.get(owner),
-            stored_as_subdirectories=in_folders,
+            stored_as_subdirectories=bool(in_folders),
         )
 
     def _serde(self, serde_id: int, cells: Sequence[Any]) -> SerDe:
@@ -191,16 +152,12 @@ class Storages:
         return SerDe(
             name=name,
             library=library,
-            parameters=pairs(self._parts, _SERDE, serde_id),
+            parameters=self._of_serdes.get(serde_id) or {},
             description=description,
             serializer_class=writer,
             deserializer_class=reader,
             serde_type=serde_type or None,  # Hive writes 0 for none
         )
-
-    def _of(self, kind: str, owner: int) -> Sequence[tuple[str, str, str]]:
-        of_kind = self._parts.get(kind)
-        return of_kind.get(owner, ()) if of_kind else ()
 
 
 def location_in(row: Sequence[Any]) -> str | None:
@@ -209,19 +166,7 @@ def location_in(row: Sequence[Any]) -> str | None:
     return location
 
 
-def pairs(parts: Parts, kind: str, owner: int | None) -> dict[str, str]:
-    """The parameters of an owner, from parts."""
-    of_kind = parts.get(kind)
-    if not of_kind or owner is None:
-        return {}
-    return {key: value or "" for key, value, _ in of_kind.get(owner, ())}
-
-
-def _ids(found: Iterable[int | None]) -> list[int]:
-    return [each for each in dict.fromkeys(found) if each is not None]
-
-
-def _read_skewed(connection: Connection, columns: dict[int, list[tuple[str, str, str]]]) -> dict[int, SkewedInfo]:
+def _read_skewed(connection: Connection, columns: dict[int, tuple[str, ...]]) -> dict[int, SkewedInfo]:
     """The skew of the storages that have skewed columns."""
     if not columns:
         return {}
@@ -241,7 +186,4 @@ def _read_skewed(connection: Connection, columns: dict[int, list[tuple[str, str,
         of_owner[owner].append(tuple(texts[each]))
     for owner, each, location in places:
         placed[owner][tuple(texts[each])] = location
-    return {
-        owner: SkewedInfo(tuple(name for name, _, _ in names), tuple(of_owner[owner]), placed[owner])
-        for owner, names in columns.items()
-    }
+    return {owner: SkewedInfo(names, tuple(of_owner[owner]), placed[owner]) for owner, names in columns.items()}

@@ -5,8 +5,10 @@ descriptor is encoded once for all partitions that have the same object for it. 
 thrift/doc/specs/thrift-binary-protocol.md of Apache Thrift; field ids as in hive_metastore.thrift.
 """
 
+import itertools
 import struct
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from hmstats.model.catalog.objects import Column, SerDe, SkewedInfo, Storage, TableName
 from hmstats.model.partitions.partitions_by_name import PartitionsByColumn
@@ -20,7 +22,7 @@ _entries = struct.Struct(">bbi").pack
 _size = struct.Struct(">i").pack
 _flag = struct.Struct(">bhb").pack
 _integer = struct.Struct(">bhi").pack
-_long = struct.Struct(">bhq").pack
+_last_long = struct.Struct(">bhqB").pack
 _two_integers = struct.Struct(">bhibhi").pack
 
 
@@ -42,35 +44,41 @@ def found_result(name: TableName, partitions: PartitionsByColumn, *, unknown: bo
 
 
 def _partitions(name: TableName, partitions: PartitionsByColumn) -> bytes:
-    table = _text(2, name.database) + _text(3, name.table)
-    catalog = _text(9, name.catalog)
     distinct = {id(each): each for each in partitions.formats}
-    formats = {number: _parts_of_format(each) for number, each in distinct.items()}
-    pieces = [_elements(_STRUCT, len(partitions.names))]
-    for values, created, accessed, form, location, parameters, write_id in zip(
-        partitions.values,
-        partitions.created_seconds,
-        partitions.last_access_seconds,
-        partitions.formats,
-        partitions.locations,
-        partitions.parameters,
-        partitions.write_ids,
-        strict=True,
-    ):
-        columns, rest = formats[id(form)]
-        pieces += (
-            _texts(1, values),
-            table,
-            _two_integers(_I32, 4, created, _I32, 5, accessed),
-            columns,
-            _text(2, location),
-            rest,
-            _parameters(7, parameters),
-            catalog,
-            _long(_I64, 10, write_id),
-            _STOP,
-        )
-    return b"".join(pieces)
+    parts = {number: _parts_of_format(each) for number, each in distinct.items()}
+    formats = [parts[id(each)] for each in partitions.formats]
+    times = zip(partitions.created_seconds, partitions.last_access_seconds, strict=True)
+    fields = zip(
+        _value_fields(partitions.values),
+        itertools.repeat(_text(2, name.database) + _text(3, name.table)),
+        [_two_integers(_I32, 4, created, _I32, 5, accessed) for created, accessed in times],
+        [columns for columns, _ in formats],
+        [_text(2, location) for location in partitions.locations],
+        [rest for _, rest in formats],
+        _parameter_fields(partitions.parameters),
+        itertools.repeat(_text(9, name.catalog)),
+        [_last_long(_I64, 10, write_id, 0) for write_id in partitions.write_ids],
+        strict=False,
+    )
+    return b"".join((_elements(_STRUCT, len(partitions.names)), *chain.from_iterable(fields)))
+
+
+def _value_fields(values: Sequence[Sequence[str]]) -> list[bytes]:
+    """The first field of each partition."""
+    heads = {size: _field(_LIST, 1) + _elements(_STRING, size) for size in set(map(len, values))}
+    strings = map(_string, chain.from_iterable(values))
+    return [b"".join((heads[len(each)], *itertools.islice(strings, len(each)))) for each in values]
+
+
+def _parameter_fields(parameters: Sequence[Mapping[str, str]]) -> list[bytes]:
+    """The parameters of each partition, most of whose texts are those of the others."""
+    heads = {size: _field(_MAP, 7) + _entries(_STRING, _STRING, size) for size in set(map(len, parameters))}
+    texts = [list(chain.from_iterable(each.items())) for each in parameters]
+    strings = {text: _string(text) for text in set(chain.from_iterable(texts))}
+    return [
+        heads[len(each)] + b"".join([strings[text] for text in listed])
+        for each, listed in zip(parameters, texts, strict=True)
+    ]
 
 
 def _parts_of_format(form: Storage | None) -> tuple[bytes, bytes]:
