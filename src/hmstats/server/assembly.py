@@ -202,7 +202,7 @@ def build(
         store.enable_log(encoder(sketches=rules.send_sketches))
     if rules.history_days:
         store.enable_history()
-    made, keeper = _statistics(store, rules), HealthKeeper(store)
+    made, keeper = _statistics(store, rules, limits.objects_bytes), HealthKeeper(store)
     if not store.sees_all_changes:
         limits = replace(limits, answers_bytes=0)
     calls = _all_calls(store, warehouse, rules, security, made, keeper)
@@ -237,7 +237,7 @@ def assemble_here(
         store.enable_log(encoder(sketches=rules.send_sketches))
     if rules.history_days:
         store.enable_history()
-    made, keeper = _statistics(store, rules), HealthKeeper(store)
+    made, keeper = _statistics(store, rules, 0), HealthKeeper(store)
     calls = _all_calls(store, warehouse, rules, Security(), made, keeper)
     answers = _answers(store, RecentChanges(store.changes_since), answers_bytes)
     return Dispatcher(methods(), calls, answers), _upkeep(store, warehouse, rules, keeper, made.blocks)
@@ -337,8 +337,9 @@ def _answers(store: Store, recent: RecentChanges, most_bytes: int) -> AnswerCach
     return answers
 
 
-def _statistics(store: Store, rules: Rules) -> _Statistics:
-    blocks = PartitionBlocks(store)
+def _statistics(store: Store, rules: Rules, known_bytes: int) -> _Statistics:
+    blocks = PartitionBlocks(store, known_bytes)
+    store.on_older_database(blocks.forget)
     aggregator = StatisticsAggregator(
         store,
         blocks=blocks,

@@ -48,7 +48,7 @@ class World:
     def __init__(self, store: Store, folder: Path, partitions: int = COUNT) -> None:
         self.store = store
         make_table(store, folder, range(partitions))
-        self.blocks = PartitionBlocks(store)
+        self.blocks = PartitionBlocks(store, known_bytes=2**20)
         self.by_blocks = StatisticsAggregator(store, blocks=self.blocks)
         self.plainly = StatisticsAggregator(store)
         self.changes = PartitionChanges(store, Warehouse(str(folder)))
@@ -73,7 +73,7 @@ class World:
         """Drop a partition."""
         if number in self.there:
             self.there.remove(number)
-            self.changes.drop(NAME, [str(number)], delete_data=False)
+            self.changes.drop(NAME, [str(number)], delete_data=True)  # or no other could be renamed to it
 
     def add(self, number: int) -> None:
         """Add a partition that is not there."""

@@ -102,6 +102,12 @@ def find_ids(connection: Connection, table_id: int, wanted: Sequence[str]) -> di
     return _ids(connection, _id_query(connection, table_id, wanted))
 
 
+def ids_by_name(connection: Connection, table_id: int) -> dict[str, int]:
+    """The ids of all partitions by name."""
+    query = select(PARTITIONS.c.PART_NAME, PARTITIONS.c.PART_ID).where(PARTITIONS.c.TBL_ID == table_id)
+    return dict(connection.execute(query).cursor.fetchall())
+
+
 def names_by_id(connection: Connection, partition_ids: Sequence[int]) -> dict[int, str]:
     """The names by id."""
     query = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME)

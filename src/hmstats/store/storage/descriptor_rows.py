@@ -125,8 +125,6 @@ class Storages:
             keys = [(*key, owner in self._skewed and owner) for key, owner in zip(keys, owners, strict=True)]
         first = dict(zip(reversed(keys), zip(reversed(owners), reversed(rows), strict=True), strict=True))
         made = {key: self._format(owner, row) for key, (owner, row) in first.items()}
-        if None in owners:
-            return [None if owner is None else made[key] for owner, key in zip(owners, keys, strict=True)]
         return [made[key] for key in keys]
 
     def _format(self, owner: int | None, row: Sequence[Any]) -> Storage | None:

@@ -5,7 +5,7 @@ themselves.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import groupby
@@ -18,9 +18,10 @@ from hmstats.errors import SketchError
 from hmstats.service.statistics.reading.block_kind import (
     BlockKind,
     chosen_members,
-    clean_ids,
     together,
 )
+from hmstats.service.statistics.reading.known_blocks import KnownBlocks
+from hmstats.service.statistics.reading.known_partitions import KnownPartitions, Since
 from hmstats.store.partitions import blocks, number_blocks
 from hmstats.store.partitions.blocks import Chosen, Ids, Index, Members, NewBlock
 from hmstats.store.partitions.number_block import MOST_MEMBERS, NumberBlock
@@ -36,20 +37,29 @@ _LEAST_SHARE = 1 / 16
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is known of tables' blocks and partitions, so that it is not read again."""
+
+    blocks: KnownBlocks
+    partitions: KnownPartitions
+
+
 def sums(
-    connection: Connection, scope: Scope, indexes: Sequence[Index], touched: Collection[str]
+    connection: Connection, scope: Scope, indexes: Sequence[Index], since: Since, memory: Memory
 ) -> list[ColumnSums] | None:
     """The sums of columns whose indexes are as of one version; None if blocks have less than half of the partitions.
 
-    Blocks that cannot be read count as none. `touched` are the partitions that changed since that version.
+    Blocks that cannot be read count as none. `since` tells what changed since that version.
     """
-    asked = blocks.partition_ids(connection, scope.table_id, scope.partitions)
-    clean = clean_ids(connection, scope.table_id, asked, touched)
-    groups = _groups(connection, indexes, clean)
+    members = memory.blocks.members(connection, indexes)
+    then = max(sum(len(each.ids) for each in some) for some in members.values())
+    asked, clean = memory.partitions.find(connection, scope, since, then)
+    groups = _groups(members, indexes, clean)
     if 2 * max(len(each.ids) for each in groups) < len(asked):
         return None
     try:
-        found = [*_of_blocks(connection, groups)]
+        found = [*_of_blocks(connection, groups, memory.blocks)]
     except SketchError as error:
         _log.warning("blocks_ignored", table=scope.table_id, reason=str(error))
         return None
@@ -75,9 +85,8 @@ class _Group:
         return [each.column for each in self.indexes]
 
 
-def _groups(connection: Connection, indexes: Sequence[Index], clean: Ids) -> list[_Group]:
+def _groups(members: Mapping[int, Sequence[Members]], indexes: Sequence[Index], clean: Ids) -> list[_Group]:
     """The columns by their blocks' members, of which those among `clean` are taken where they are enough."""
-    members = TABLES.members(connection, indexes)
     alike: dict[tuple[int, ...], list[Index]] = {}
     for index in indexes:  # equal ids of blocks that are read together are one array
         alike.setdefault(tuple(id(each.ids) for each in members[index.build]), []).append(index)
@@ -93,15 +102,13 @@ def _groups(connection: Connection, indexes: Sequence[Index], clean: Ids) -> lis
     return found
 
 
-def _of_blocks(connection: Connection, groups: Sequence[_Group]) -> Iterator[ColumnSums]:
+def _of_blocks(connection: Connection, groups: Sequence[_Group], known: KnownBlocks) -> Iterator[ColumnSums]:
     """The sums of the members that are taken from blocks."""
     for group in groups:
-        columns = {each.build: each.column for each in group.indexes}
-        for rows in TABLES.contents(connection, group.indexes, [*group.taken], NUMBERS):
-            for build, low_id, data in rows:
-                found = NumberBlock.from_bytes(data).sums(columns[build], group.taken[low_id])
-                if found is not None:
-                    yield found
+        for index, low_id, numbers in known.numbers(connection, group.indexes, group.taken):
+            found = numbers.sums(index.column, group.taken[low_id])
+            if found is not None:
+                yield found
 
 
 def _together(every: Iterable[ColumnSums]) -> list[ColumnSums]:

@@ -20,6 +20,9 @@ import numpy as np
 
 from hmstats.service.statistics.reading import number_sums, vector_unions
 from hmstats.service.statistics.reading.block_kind import BlockKind, together
+from hmstats.service.statistics.reading.known_blocks import KnownBlocks
+from hmstats.service.statistics.reading.known_partitions import KnownPartitions, Since
+from hmstats.service.statistics.reading.number_sums import Memory
 from hmstats.service.statistics.reading.vector_unions import Union
 from hmstats.store.changes import touched_partitions, versions
 from hmstats.store.database.store import Store
@@ -45,10 +48,11 @@ _MOST_WAITING = 1_000
 
 
 class PartitionBlocks:
-    """Answers from blocks, and builds them. Thread-safe."""
+    """Answers from blocks, and builds them; keeps `known_bytes` of what it read in memory, at most. Thread-safe."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, known_bytes: int = 0) -> None:
         self._store = store
+        self._memory = Memory(KnownBlocks(known_bytes // 2), KnownPartitions(known_bytes // 2))
         self._lock = threading.Lock()
         self._wanted: dict[tuple[BlockKind, int], dict[str, None]] = {}
         self._rests_until = -math.inf
@@ -75,13 +79,18 @@ class PartitionBlocks:
         for indexes, touched in self._usable(connection, number_sums.KIND, scope, version):
             if len(touched) > _MOST_TOUCHED_SHARE * number:
                 continue
-            columns = [each.column for each in indexes]
-            some = number_sums.sums(connection, replace(scope, columns=columns), indexes, touched)
+            columns, since = [each.column for each in indexes], Since(indexes[0].version, version, touched)
+            some = number_sums.sums(connection, replace(scope, columns=columns), indexes, since, self._memory)
             if some is not None:
                 found += some
                 answered.update(columns)
         rest = [each for each in scope.columns if each not in answered]
         return found + aggregates.sums(connection, replace(scope, columns=rest)) if rest else found
+
+    def forget(self) -> None:
+        """Forget what was read: the database turned out to be an older one."""
+        self._memory.blocks.clear()
+        self._memory.partitions.clear()
 
     def run(self) -> None:
         """Build the blocks that were asked for, unless the last time was long; a chore calls it."""
