@@ -83,11 +83,8 @@ class BlockTables:
     def find(self, connection: Connection, table_id: int, columns: Sequence[str]) -> dict[str, Index]:
         """The indexes of columns that have one, by column."""
         given = {"table_id": table_id, "columns": bound(connection, columns)}
-        rows = connection.execute(_indexes(self, connection.dialect.name), given)
-        return {
-            each.COLUMN_NAME: Index(each.TBL_ID, each.COLUMN_NAME, each.ENGINE, each.BUILD, each.VERSION)
-            for each in rows
-        }
+        rows = connection.execute(_indexes(self, connection.dialect.name), given).cursor.fetchall()
+        return {index.column: index for index in (Index(*row) for row in rows)}
 
     def members(self, connection: Connection, indexes: Sequence[Index]) -> dict[int, list[Members]]:
         """The blocks of some indexes of a table without their content, by build, each list ordered by id."""
@@ -208,7 +205,8 @@ def _ids(dialect_name: str, *, named: bool) -> Select[Any]:
 def _indexes(tables: BlockTables, dialect_name: str) -> Select[Any]:
     c = tables.indexes.c
     of_table = c.TBL_ID == bindparam("table_id", type_=BigInteger())
-    return select(tables.indexes).where(of_table, one_of_bound(dialect_name, c.COLUMN_NAME, "columns"))
+    in_order = (c.TBL_ID, c.COLUMN_NAME, c.ENGINE, c.BUILD, c.VERSION)  # as the fields of an Index
+    return select(*in_order).where(of_table, one_of_bound(dialect_name, c.COLUMN_NAME, "columns"))
 
 
 @lru_cache

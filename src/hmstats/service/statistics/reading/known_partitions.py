@@ -60,7 +60,7 @@ class KnownPartitions:
 
         `partitions_then` is about how many partitions the table has.
         """
-        known = self._known(connection, scope, since, partitions_then)
+        known = self._ids_by_name(connection, scope, since, partitions_then)
         if known is None or scope.partitions is None:
             asked = blocks.partition_ids(connection, scope.table_id, scope.partitions)
             return AskedIds(asked, clean_ids(connection, scope.table_id, asked, since.touched))
@@ -78,7 +78,7 @@ class KnownPartitions:
             self._tables.clear()
             self._free_bytes = self._most_bytes
 
-    def _known(
+    def _ids_by_name(
         self, connection: Connection, scope: Scope, since: Since, partitions_then: int
     ) -> Mapping[str, int] | None:
         """The ids by name, which hold for partitions that were not touched; None if the names are not kept."""
