@@ -64,9 +64,8 @@ def sums(
         _log.warning("blocks_ignored", table=scope.table_id, reason=str(error))
         return None
     for each in groups:
-        rest = np.setdiff1d(asked, each.ids, assume_unique=True)
-        if len(rest):
-            names = blocks.names_of(connection, rest)
+        if len(each.ids) < len(asked):
+            names = blocks.names_of(connection, np.setdiff1d(asked, each.ids, assume_unique=True))
             found += aggregates.sums(connection, replace(scope, partitions=names, columns=each.columns))
     return _together(found)
 
