@@ -1,7 +1,7 @@
 """Reads storages within a query of tables or partitions: their rows joined to its own, and then all their parts.
 
-So any number of tables or partitions with all their parts is read in two statements; skewed values, which few
-have, take three more.
+So tables or partitions with all their parts are read in two statements, and one more for each further 20,000; skewed
+values, which few have, take three more.
 """
 
 import itertools
@@ -103,7 +103,7 @@ class Storages:
         self._sorts = parts.rows(_SORT)
         self._parameters = parts.pairs(_PARAMETER)
         self._of_serdes = parts.pairs(_SERDE)
-        self._of_storages = [parts.rows(kind) for kind in (_BUCKET, _SORT, _PARAMETER) if parts.has(kind)]
+        self._of_storages = [rows for kind in (_BUCKET, _SORT, _PARAMETER) if (rows := parts.rows(kind))]
         self._keys_of_serdes = parts.rows(_SERDE)
 
     def of(self, owner: int | None, row: Sequence[Any]) -> Storage | None:

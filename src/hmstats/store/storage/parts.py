@@ -53,10 +53,6 @@ class Parts:
     def __init__(self, kinds: Mapping[str, _Columns]) -> None:
         self._kinds = kinds
 
-    def has(self, kind: str) -> bool:
-        """Whether there are parts of this kind."""
-        return kind in self._kinds
-
     def rows(self, kind: str) -> dict[int, tuple[tuple[Any, ...], ...]]:
         """The parts of each owner, with all of their texts."""
         columns = self._kinds.get(kind)

@@ -1,19 +1,19 @@
 """Blocks in memory answer as those of the database, and are bounded and forgotten."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import delete
 from tests.fixtures.statements import StatementCounter
-from tests.service.statistics.block_world import make_small
+from tests.service.statistics.block_world import COUNT, make_small
 from tests.service.statistics.filled import NAME
 from tests.service.statistics.reading.test_number_sums import COLUMNS, Numbers, answer, every_kind
 
 from hmstats.model.statistics.column_statistics import LongStatistics
-from hmstats.service.statistics.reading.known_blocks import KnownBlocks
+from hmstats.service.statistics.reading import known_blocks
+from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
 from hmstats.store.database.store import Store
 from hmstats.store.partitions.number_blocks import TABLES
 from hmstats.store.schema import HMSTATS_NUMBER_BLOCK, PART_COL_STATS
@@ -82,44 +82,43 @@ def test_an_older_database_is_read_again(world: Numbers) -> None:
 
 @pytest.mark.parametrize("most_bytes", [0, 4_000, 20_000, 10**6])
 def test_memory_is_bounded(world: Numbers, most_bytes: int) -> None:
-    known = keep(world, most_bytes)
+    world.blocks._memory = memory = BoundedMemory(most_bytes)
     for step in (1, 2, 3):
         world.compare(world.there[::step])
-        kept = sum(each.size for each in known._columns.values())
-        assert kept == most_bytes - known._free_bytes <= most_bytes
-    assert (len(known._columns) == len(COLUMNS)) == (most_bytes == 10**6)
+        kept = sum(each.size for each in memory._entries.values())
+        assert kept == memory.size <= most_bytes
+    all_columns, blocks = len(COLUMNS), len(COLUMNS) * COUNT // 8
+    assert (len(memory) == all_columns + blocks + 1) == (most_bytes == 10**6)
 
 
-def keep(world: Numbers, most_bytes: int) -> KnownBlocks:
-    """Let the world keep so much of blocks in memory."""
-    known = KnownBlocks(most_bytes)
-    world.blocks._memory = replace(world.blocks._memory, blocks=known)
-    return known
-
-
-def while_reading(world: Numbers, known: KnownBlocks, interrupt: Callable[[], None]) -> None:
+def while_reading(world: Numbers, memory: BoundedMemory, interrupt: Callable[[], None]) -> None:
     """Read all blocks of the column `l`, with something that happens behind the first."""
     with world.store.read() as connection:
         target = table_facts.find(connection, NAME)
         assert target is not None
         index = TABLES.find(connection, target.id, ["l"])["l"]
-        members = known.members(connection, [index])[index.build]
-        for _, low_id, _ in known.numbers(connection, [index], [each.low_id for each in members]):
+        members = known_blocks.members(connection, [index], memory)[index.build]
+        for _, low_id, _ in known_blocks.numbers(connection, [index], [each.low_id for each in members], memory):
             if low_id == members[0].low_id:
                 interrupt()
 
 
 def test_what_was_read_of_an_older_database_is_not_kept(world: Numbers) -> None:
-    known = KnownBlocks(10**6)
-    while_reading(world, known, known.clear)
-    assert (len(known._columns), known._free_bytes) == (0, 10**6)
-    while_reading(world, known, lambda: None)
-    assert [len(each.numbers) for each in known._columns.values()] == [len(world.there) // 8]
+    memory = BoundedMemory(10**6)
+    while_reading(world, memory, memory.clear)
+    assert (len(memory), memory.size) == (0, 0)
+    while_reading(world, memory, lambda: None)
+    assert len(memory) == 1 + COUNT // 8
 
 
-def test_columns_that_were_not_asked_about_go_first(world: Numbers) -> None:
-    answer(world.by_blocks, names(world.there), "hive")
-    sizes = [each.size for each in world.blocks._memory.blocks._columns.values()]
-    known = keep(world, sum(sizes) - 1)
-    answer(world.by_blocks, names(world.there), "hive")
-    assert len(known._columns) == len(COLUMNS) - 1
+def test_what_was_not_used_for_longest_goes_first() -> None:
+    memory = BoundedMemory(10)
+    for key in ("a", "b", "c"):
+        memory.put(key, key, 3, 0)
+    assert memory.get("a") == "a"
+    memory.put("d", "d", 4, 0)
+    assert [memory.get(key) for key in ("a", "b", "c", "d")] == ["a", None, "c", "d"]
+    memory.put("a", "other", 1, 0)
+    assert (memory.get("a"), memory.size) == ("other", 8)
+    memory.put("huge", "huge", 11, 0)
+    assert (memory.get("huge"), memory.size) == (None, 8)

@@ -1,6 +1,5 @@
 """Partitions that are known by name in memory are those of the database, whatever was renamed, dropped or added."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ from tests.service.statistics.block_world import COUNT, make_small
 from tests.service.statistics.reading.test_number_sums import Numbers, answer, every_kind
 
 from hmstats.service.statistics.reading import known_partitions
-from hmstats.service.statistics.reading.known_partitions import KnownPartitions
+from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.unit.unit import Connection
@@ -31,11 +30,15 @@ def names(numbers: list[int]) -> list[str]:
     return [f"p={each}" for each in numbers]
 
 
-def keep(world: Numbers, most_bytes: int) -> KnownPartitions:
-    """Let the world keep so much of names in memory."""
-    known = KnownPartitions(most_bytes)
-    world.blocks._memory = replace(world.blocks._memory, partitions=known)
-    return known
+def keep(world: Numbers, most_bytes: int) -> BoundedMemory:
+    """Let the world keep so much in memory."""
+    world.blocks._memory = memory = BoundedMemory(most_bytes)
+    return memory
+
+
+def are_known(memory: BoundedMemory) -> bool:
+    """Whether the names of the table are in memory."""
+    return any(isinstance(each.value, known_partitions._Names) for each in memory._entries.values())
 
 
 @pytest.mark.parametrize("built_again", [False, True])
@@ -63,22 +66,21 @@ def test_names_that_no_partition_has_are_skipped(world: Numbers) -> None:
     assert repr(answer(world.by_blocks, asked, "hive")) == repr(answer(world.plainly, asked, "hive"))
 
 
-@pytest.mark.parametrize(("most_bytes", "kept"), [(0, 0), (200 * COUNT, 0), (10**6, 1)])
-def test_memory_is_bounded(world: Numbers, most_bytes: int, kept: int) -> None:
-    known = keep(world, most_bytes)
+@pytest.mark.parametrize(("most_bytes", "kept"), [(0, False), (2 * 200 * COUNT - 1, False), (10**6, True)])
+def test_names_take_half_of_the_memory_at_most(world: Numbers, most_bytes: int, kept: bool) -> None:
+    memory = keep(world, most_bytes)
     for step in (1, 2, 3):
         world.compare(world.there[::step])
-    assert len(known._tables) == kept
-    assert sum(each.size for each in known._tables.values()) == most_bytes - known._free_bytes
+    assert are_known(memory) == kept
 
 
 def test_names_of_many_more_partitions_than_asked_are_not_read(world: Numbers, monkeypatch: pytest.MonkeyPatch) -> None:
-    known = keep(world, 10**6)
+    memory = keep(world, 10**6)
     monkeypatch.setattr(known_partitions, "_MOST_OF_EACH", 2)
     world.compare(world.there[: COUNT // 2 - 1])
-    assert not known._tables
+    assert not are_known(memory)
     world.compare(world.there[: COUNT // 2])
-    assert len(known._tables) == 1
+    assert are_known(memory)
 
 
 def test_an_older_database_is_read_again(world: Numbers, statements: StatementCounter) -> None:
@@ -92,16 +94,16 @@ def test_an_older_database_is_read_again(world: Numbers, statements: StatementCo
 
 
 def test_what_was_read_of_an_older_database_is_not_kept(world: Numbers, monkeypatch: pytest.MonkeyPatch) -> None:
-    known, real = keep(world, 10**6), partitions.ids_by_name
+    memory, real = keep(world, 10**6), partitions.ids_by_name
 
     def read_and_clear(connection: Connection, table_id: int) -> dict[str, int]:
         found = real(connection, table_id)
-        known.clear()
+        memory.clear()
         return found
 
     with monkeypatch.context() as patched:
         patched.setattr(partitions, "ids_by_name", read_and_clear)
         world.compare()
-    assert not known._tables
+    assert not are_known(memory)
     world.compare()
-    assert len(known._tables) == 1
+    assert are_known(memory)

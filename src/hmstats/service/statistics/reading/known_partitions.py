@@ -1,18 +1,16 @@
 """Ids of partitions by name in memory, for questions about many partitions of a table.
 
 The names of a table are read once, as of a version. They hold for every partition that was not touched since, by which
-renamed, new and dropped ones are meant too. Tables that were not asked about for the longest time are forgotten first.
+renamed, new and dropped ones are meant too.
 """
 
-import threading
-from collections import OrderedDict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from hmstats.service.statistics.reading.block_kind import clean_ids
+from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
 from hmstats.store.partitions import blocks, partitions
 from hmstats.store.partitions.blocks import Ids
 from hmstats.store.statistics.aggregates import Scope
@@ -39,71 +37,40 @@ class Since(NamedTuple):
     touched: Collection[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(NamedTuple):
+    """The ids of a table's partitions by name, as of a version."""
+
     version: int
     ids: Mapping[str, int]
-    size: int
 
 
-class KnownPartitions:
-    """An LRU cache of tables' names, of at most `most_bytes` together. Thread-safe."""
+def find(connection: Connection, scope: Scope, since: Since, partitions_then: int, memory: BoundedMemory) -> AskedIds:
+    """The ids of the scope's partitions in a table that has the version of `since`; names of none are skipped.
 
-    def __init__(self, most_bytes: int) -> None:
-        self._free_bytes = self._most_bytes = most_bytes
-        self._tables: OrderedDict[int, _Names] = OrderedDict()
-        self._cleared = 0
-        self._lock = threading.Lock()
+    `partitions_then` is about how many partitions the table has.
+    """
+    names, known = scope.partitions, _ids_by_name(connection, scope, since, partitions_then, memory)
+    if names is None or known is None:
+        asked = blocks.partition_ids(connection, scope.table_id, names)
+        return AskedIds(asked, clean_ids(connection, scope.table_id, asked, since.touched))
+    touched = [each for each in names if each in since.touched]
+    there = map(known.get, set(names).difference(touched))
+    clean: Ids = np.sort(np.array([each for each in there if each is not None], np.int64))
+    if not touched:
+        return AskedIds(clean, clean)
+    return AskedIds(np.union1d(clean, blocks.partition_ids(connection, scope.table_id, touched)), clean)
 
-    def find(self, connection: Connection, scope: Scope, since: Since, partitions_then: int) -> AskedIds:
-        """The ids of the scope's partitions in a table that has the version of `since`; names of none are skipped.
 
-        `partitions_then` is about how many partitions the table has.
-        """
-        known = self._ids_by_name(connection, scope, since, partitions_then)
-        if known is None or scope.partitions is None:
-            asked = blocks.partition_ids(connection, scope.table_id, scope.partitions)
-            return AskedIds(asked, clean_ids(connection, scope.table_id, asked, since.touched))
-        touched = [each for each in scope.partitions if each in since.touched]
-        there = map(known.get, set(scope.partitions).difference(touched))
-        clean: Ids = np.sort(np.array([each for each in there if each is not None], np.int64))
-        if not touched:
-            return AskedIds(clean, clean)
-        return AskedIds(np.union1d(clean, blocks.partition_ids(connection, scope.table_id, touched)), clean)
-
-    def clear(self) -> None:
-        """Forget all names, also those that are being read."""
-        with self._lock:
-            self._cleared += 1
-            self._tables.clear()
-            self._free_bytes = self._most_bytes
-
-    def _ids_by_name(
-        self, connection: Connection, scope: Scope, since: Since, partitions_then: int
-    ) -> Mapping[str, int] | None:
-        """The ids by name, which hold for partitions that were not touched; None if the names are not kept."""
-        with self._lock:
-            cleared, known = self._cleared, self._tables.get(scope.table_id)
-            if known is not None:
-                self._tables.move_to_end(scope.table_id)
-        if known is not None and since.as_of <= known.version <= since.version:
-            return known.ids
-        most = min(_MOST_OF_EACH * len(scope.partitions or ()), self._most_bytes // _NAME_BYTES)
-        if partitions_then > most:
-            return None
-        ids = partitions.ids_by_name(connection, scope.table_id)
-        size = _NAME_BYTES * len(ids) + sum(map(len, ids))
-        self._put(scope.table_id, _Names(since.version, ids, size), cleared)
+def _ids_by_name(
+    connection: Connection, scope: Scope, since: Since, partitions_then: int, memory: BoundedMemory
+) -> Mapping[str, int] | None:
+    """The ids by name, which hold for partitions that were not touched; None if the names are not kept."""
+    cleared, known = memory.cleared, memory.get(scope.table_id)
+    if known is not None and since.as_of <= known.version <= since.version:
+        ids: Mapping[str, int] = known.ids
         return ids
-
-    def _put(self, table_id: int, names: _Names, cleared: int) -> None:
-        """Keep names that were read since the cache was cleared so many times."""
-        with self._lock:
-            if cleared != self._cleared:
-                return
-            old = self._tables.pop(table_id, None)
-            self._tables[table_id] = names
-            self._free_bytes += (old.size if old else 0) - names.size
-            while self._free_bytes < 0:
-                _, oldest = self._tables.popitem(last=False)
-                self._free_bytes += oldest.size
+    if partitions_then > min(_MOST_OF_EACH * len(scope.partitions or ()), memory.most_bytes // 2 // _NAME_BYTES):
+        return None
+    ids = partitions.ids_by_name(connection, scope.table_id)
+    memory.put(scope.table_id, _Names(since.version, ids), _NAME_BYTES * len(ids) + sum(map(len, ids)), cleared)
+    return ids

@@ -15,13 +15,10 @@ import numpy as np
 import structlog
 
 from hmstats.errors import SketchError
-from hmstats.service.statistics.reading.block_kind import (
-    BlockKind,
-    chosen_members,
-    together,
-)
-from hmstats.service.statistics.reading.known_blocks import KnownBlocks
-from hmstats.service.statistics.reading.known_partitions import KnownPartitions, Since
+from hmstats.service.statistics.reading import known_blocks, known_partitions
+from hmstats.service.statistics.reading.block_kind import BlockKind, chosen_members, together
+from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
+from hmstats.service.statistics.reading.known_partitions import Since
 from hmstats.store.partitions import blocks, number_blocks
 from hmstats.store.partitions.blocks import Chosen, Ids, Index, Members, NewBlock
 from hmstats.store.partitions.number_block import MOST_MEMBERS, NumberBlock
@@ -37,29 +34,21 @@ _LEAST_SHARE = 1 / 16
 _log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What is known of tables' blocks and partitions, so that it is not read again."""
-
-    blocks: KnownBlocks
-    partitions: KnownPartitions
-
-
 def sums(
-    connection: Connection, scope: Scope, indexes: Sequence[Index], since: Since, memory: Memory
+    connection: Connection, scope: Scope, indexes: Sequence[Index], since: Since, memory: BoundedMemory
 ) -> list[ColumnSums] | None:
     """The sums of columns whose indexes are as of one version; None if blocks have less than half of the partitions.
 
     Blocks that cannot be read count as none. `since` tells what changed since that version.
     """
-    members = memory.blocks.members(connection, indexes)
+    members = known_blocks.members(connection, indexes, memory)
     then = max(sum(len(each.ids) for each in some) for some in members.values())
-    asked, clean = memory.partitions.find(connection, scope, since, then)
+    asked, clean = known_partitions.find(connection, scope, since, then, memory)
     groups = _groups(members, indexes, clean)
     if 2 * max(len(each.ids) for each in groups) < len(asked):
         return None
     try:
-        found = [*_of_blocks(connection, groups, memory.blocks)]
+        found = [*_of_blocks(connection, groups, memory)]
     except SketchError as error:
         _log.warning("blocks_ignored", table=scope.table_id, reason=str(error))
         return None
@@ -101,10 +90,10 @@ def _groups(members: Mapping[int, Sequence[Members]], indexes: Sequence[Index], 
     return found
 
 
-def _of_blocks(connection: Connection, groups: Sequence[_Group], known: KnownBlocks) -> Iterator[ColumnSums]:
+def _of_blocks(connection: Connection, groups: Sequence[_Group], memory: BoundedMemory) -> Iterator[ColumnSums]:
     """The sums of the members that are taken from blocks."""
     for group in groups:
-        for index, low_id, numbers in known.numbers(connection, group.indexes, group.taken):
+        for index, low_id, numbers in known_blocks.numbers(connection, group.indexes, group.taken, memory):
             found = numbers.sums(index.column, group.taken[low_id])
             if found is not None:
                 yield found

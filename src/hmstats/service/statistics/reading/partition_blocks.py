@@ -20,9 +20,8 @@ import numpy as np
 
 from hmstats.service.statistics.reading import number_sums, vector_unions
 from hmstats.service.statistics.reading.block_kind import BlockKind, together
-from hmstats.service.statistics.reading.known_blocks import KnownBlocks
-from hmstats.service.statistics.reading.known_partitions import KnownPartitions, Since
-from hmstats.service.statistics.reading.number_sums import Memory
+from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
+from hmstats.service.statistics.reading.known_partitions import Since
 from hmstats.service.statistics.reading.vector_unions import Union
 from hmstats.store.changes import touched_partitions, versions
 from hmstats.store.database.store import Store
@@ -52,7 +51,7 @@ class PartitionBlocks:
 
     def __init__(self, store: Store, known_bytes: int = 0) -> None:
         self._store = store
-        self._memory = Memory(KnownBlocks(known_bytes // 2), KnownPartitions(known_bytes // 2))
+        self._memory = BoundedMemory(known_bytes)
         self._lock = threading.Lock()
         self._wanted: dict[tuple[BlockKind, int], dict[str, None]] = {}
         self._rests_until = -math.inf
@@ -89,8 +88,7 @@ class PartitionBlocks:
 
     def forget(self) -> None:
         """Forget what was read: the database turned out to be an older one."""
-        self._memory.blocks.clear()
-        self._memory.partitions.clear()
+        self._memory.clear()
 
     def run(self) -> None:
         """Build the blocks that were asked for, unless the last time was long; a chore calls it."""

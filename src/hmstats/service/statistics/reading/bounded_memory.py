@@ -1,0 +1,61 @@
+"""What was read of the database and holds for ever, in memory of a limited size."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+
+class _Entry(NamedTuple):
+    value: Any
+    size: int
+
+
+class BoundedMemory:
+    """An LRU cache of at most `most_bytes` together. Thread-safe.
+
+    A larger value is not kept, nor is one that was read before the memory was cleared: a reader notes `cleared` first.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self.cleared = 0
+        self._free_bytes = most_bytes
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def size(self) -> int:
+        """The bytes of all values."""
+        return self.most_bytes - self._free_bytes
+
+    def get(self, key: Hashable) -> Any:
+        """The value; None if it is not there."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries.move_to_end(key)
+            return entry.value
+
+    def put(self, key: Hashable, value: Any, size: int, cleared: int) -> None:
+        """Keep a value of so many bytes that was read since the memory was cleared so many times."""
+        with self._lock:
+            if cleared != self.cleared or size > self.most_bytes:
+                return
+            old = self._entries.pop(key, None)
+            self._entries[key] = _Entry(value, size)
+            self._free_bytes += (old.size if old else 0) - size
+            while self._free_bytes < 0:
+                _, oldest = self._entries.popitem(last=False)
+                self._free_bytes += oldest.size
+
+    def clear(self) -> None:
+        """Forget everything, also what is being read."""
+        with self._lock:
+            self.cleared += 1
+            self._entries.clear()
+            self._free_bytes = self.most_bytes
