@@ -13,6 +13,8 @@ from tests.fixtures.servers import serving
 pytestmark = pytest.mark.slow  # needs a KDC, Java and Maven
 
 AUDIT = "audit.jsonl"
+MARKS = {"spark": pytest.mark.engines}
+"""A session of Spark takes longer than all others together."""
 TICKET_SECONDS = 2
 PATIENCE_SECONDS = 20.0
 
@@ -38,7 +40,7 @@ def metastore(
         yield port, folder / AUDIT
 
 
-@pytest.fixture(params=SESSIONS)
+@pytest.fixture(params=[pytest.param(each, marks=MARKS.get(each, ())) for each in SESSIONS])
 def session(request: pytest.FixtureRequest) -> Session:
     return SESSIONS[request.param]
 
@@ -60,6 +62,7 @@ def recorded_last(audit: Path | None) -> set[tuple[str | None, str | None]]:
     return users
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("user", ["alice", "bob"])
 def test_a_ticket_opens_it_as_its_user(
     session: Session, metastore: tuple[int, Path | None], kerberos: Kerberos, tmp_path: Path, user: str

@@ -25,7 +25,7 @@ from tests.fixtures.servers import serving
 from hmstats.collector.scan.splits import TASKS_PER_CORE
 from hmstats.model.catalog.objects import TableName
 
-pytestmark = [pytest.mark.spark, pytest.mark.slow]
+pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.slow]
 
 LEAST_CORES = 2
 """Spark takes a session for so large while it has no executor, or one of one core."""
@@ -120,6 +120,7 @@ def expected(running: Place) -> dict[str, Any]:
     return stored(running.port, name, host=running.address)
 
 
+@pytest.mark.sampled
 def test_hosts_have_a_loopback_of_their_own(place: Place) -> None:
     program = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=5)"
     host = place.cluster.workers[0]
@@ -137,6 +138,7 @@ def test_two_hosts_store_what_one_machine_stores(place: Place, expected: dict[st
     assert not seen.lost
 
 
+@pytest.mark.sampled
 def test_an_executor_that_is_killed_changes_nothing(place: Place, expected: dict[str, Any], tmp_path: Path) -> None:
     gone = list[str]()
 

@@ -264,15 +264,15 @@ def test_what_tasks_find_may_be_kept_elsewhere(
 def test_many_partitions_in_little_memory(
     spark: Any, service: Metastore, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    frame = spark.range(0, 4000, 1, 2).select("id", (F.col("id") % 400).alias("k"))
-    monkeypatch.setattr("hmstats.collector.autogather.watched_rows._MOST_ACCUMULATORS", 100)
+    frame = spark.range(0, 1500, 1, 2).select("id", (F.col("id") % 150).alias("k"))
+    monkeypatch.setattr("hmstats.collector.autogather.watched_rows._MOST_ACCUMULATORS", 40)
     monkeypatch.setattr("hmstats.collector.autogather.watched_rows._ROWS_AT_ONCE", 1)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "300")
     try:
         written = writing(frame).save_table(name, partition_by=["k"])
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
-    assert (written.gathered, written.rows, written.partitions) == (True, 4000, 400)
+    assert (written.gathered, written.rows, written.partitions) == (True, 1500, 150)
     assert_as_analysed(spark, service, name)
 
 

@@ -27,6 +27,9 @@ from hmstats.wire.idl import hive_metastore as api
 
 pytestmark = [pytest.mark.slow, NEEDS_NPM]
 
+OTHERS = ("abfs", "wasbs", "wasb")
+"""Schemes of the same files, which `make test-engines` tries."""
+
 
 @pytest.fixture(scope="module")
 def account(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
@@ -94,7 +97,7 @@ def test_delta(metastore: Metastore, account: Account, tmp_path: Path, monkeypat
         assert service.table(name).count().count == 1000
 
 
-@pytest.mark.parametrize("scheme", ["abfss", "abfs", "wasbs", "wasb"])
+@pytest.mark.parametrize("scheme", ["abfss", *(pytest.param(each, marks=pytest.mark.engines) for each in OTHERS)])
 def test_iceberg(
     metastore: Metastore, account: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
 ) -> None:
