@@ -408,7 +408,7 @@ def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Stat
         TableChangeCalls(TableAlterations(store, warehouse, spark, made.sizes, listing), Truncation(store, warehouse)),
         PartitionCalls(partitions, made.reader, Privileges(store)),
         PartitionMarkCalls(PartitionMarks(store)),
-        PartitionQueryCalls(partitions, expressions),
+        PartitionQueryCalls(partitions, expressions, tables),
         PartitionChangeCalls(
             PartitionChanges(store, warehouse, listing), PartitionMoves(store, warehouse), expressions, brought
         ),

@@ -1,7 +1,7 @@
 """Tables as the rules read and lock them, and the errors for missing tables and databases."""
 
 from hmstats.errors import MetaError, MetastoreError, NoSuchObject
-from hmstats.model.catalog.objects import DatabaseName, Partition, Table, TableName
+from hmstats.model.catalog.objects import DatabaseName, KeyedTable, Partition, Table, TableName
 from hmstats.store.catalog import tables
 from hmstats.store.unit.unit import Connection, Unit
 
@@ -19,6 +19,14 @@ def missing_database(name: DatabaseName) -> NoSuchObject:
 def table_of(connection: Connection, name: TableName) -> Table:
     """The table. Raises NoSuchObject if it does not exist."""
     table = tables.get(connection, name)
+    if table is None:
+        raise missing_table(name)
+    return table
+
+
+def keyed_table_of(connection: Connection, name: TableName) -> KeyedTable:
+    """What the table's partitions are found by, which takes less than the table. Raises NoSuchObject."""
+    table = tables.find_keyed(connection, name)
     if table is None:
         raise missing_table(name)
     return table

@@ -18,7 +18,7 @@ from tests.store.catalog_values import (
 from tests.store.row_counts import row_counts
 
 from hmstats.errors import MetaError, NoSuchObject
-from hmstats.model.catalog.objects import Column, DatabaseName, SkewedInfo, Table, TableName, TableSummary
+from hmstats.model.catalog.objects import Column, DatabaseName, KeyedTable, SkewedInfo, Table, TableName, TableSummary
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
@@ -37,6 +37,11 @@ STATISTICS = StatisticsSet((ColumnStatistics("id", "bigint", LongStatistics(ndv=
 def get(store: Store, name: TableName = NAME) -> Table | None:
     with store.read() as connection:
         return tables.get(connection, name)
+
+
+def get_keyed(store: Store, name: TableName = NAME) -> KeyedTable | None:
+    with store.read() as connection:
+        return tables.find_keyed(connection, name)
 
 
 def put(store: Store, table_id: int, table: Table) -> None:
@@ -59,12 +64,22 @@ def test_a_table_comes_back_as_it_was_written_and_replaced(store: Store, table: 
     made = make_table(store, table)
     try:
         assert get(store) == replace(table, id=made)
+        assert get_keyed(store) == KeyedTable(NAME, made, table.partition_keys, own_privileges=False)
         put(store, made, changed)
         assert get(store) == replace(changed, id=made)
+        assert get_keyed(store) == KeyedTable(NAME, made, changed.partition_keys, own_privileges=False)
     finally:
         remove(store, made)
     # Only what every database holds, and the one database, is left.
     assert set(row_counts(store)) == {"CTLGS", "VERSION", "NOTIFICATION_SEQUENCE", "DBS", "TXNS", "NEXT_LOCK_ID"}
+
+
+@pytest.mark.parametrize(("text", "own"), [("TRUE", True), ("true", True), ("false", False), ("", False)])
+def test_partitions_of_a_table_have_privileges_if_its_parameter_says_so(store: Store, text: str, own: bool) -> None:
+    keys = tuple(Column(f"k{number}", "string") for number in range(12))
+    made = make_table(store, replace(TABLE, partition_keys=keys, parameters={"PARTITION_LEVEL_PRIVILEGE": text}))
+    assert get_keyed(store) == KeyedTable(NAME, made, keys, own_privileges=own)
+    assert get_keyed(store, TableName("hive", NAME.database, "none")) is None
 
 
 def test_empty_texts_and_missing_ones_are_told_apart(store: Store) -> None:

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 LAST_DDL = "transient_lastDdlTime"
 """The parameter with the time of creation or last change, in epoch seconds."""
 
+PARTITION_PRIVILEGES = "PARTITION_LEVEL_PRIVILEGE"
+"""The parameter that is true if a table's partitions have privileges of their own."""
+
 Parameters = Mapping[str, str]
 
 DEFAULT_CATALOG = "hive"
@@ -176,6 +179,17 @@ class Table:
     def columns(self) -> tuple[Column, ...]:
         """The data columns, without the partition keys."""
         return self.storage.columns if self.storage else ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedTable:
+    """What the partitions of a stored table are found and listed by."""
+
+    name: TableName
+    id: int
+    partition_keys: tuple[Column, ...]
+    own_privileges: bool
+    """Whether its partitions have privileges of their own, which calls that list them then return."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog.names import partition_name
-from hmstats.model.catalog.objects import DatabaseName, Table, TableName
+from hmstats.model.catalog.objects import PARTITION_PRIVILEGES, DatabaseName, Table, TableName
 from hmstats.model.catalog.privileges import GROUP, ROLE, USER, Grant, Principal, Privilege, Secured, SecuredKind
 from hmstats.service.access.roles import roles_in_hierarchy
 from hmstats.service.lookups import missing_database, missing_table
@@ -16,9 +16,6 @@ from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_privileges, partitions
 from hmstats.store.statistics import table_facts
 from hmstats.store.unit.unit import Connection, Unit
-
-_PER_PARTITION = "PARTITION_LEVEL_PRIVILEGE"
-"""Table parameter: `true` if the table's partitions have privileges of their own."""
 
 _EVERY_KIND = tuple(SecuredKind)
 _OF_PARTITIONS = (SecuredKind.PARTITION, SecuredKind.PARTITION_COLUMN)
@@ -127,7 +124,7 @@ class Privileges:
 
 def are_on_partitions(table: Table) -> bool:
     """Whether a table's partitions have privileges of their own; calls that list the partitions then return them."""
-    return table.parameters.get(_PER_PARTITION, "").upper() == "TRUE"
+    return table.parameters.get(PARTITION_PRIVILEGES, "").upper() == "TRUE"
 
 
 def _principals(user: str | None, groups: Sequence[str]) -> list[Principal]:

@@ -22,8 +22,10 @@ from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.objects import (
     DEFAULT_CATALOG,
     MATERIALIZED_VIEW,
+    PARTITION_PRIVILEGES,
     Column,
     DatabaseName,
+    KeyedTable,
     Table,
     TableName,
     TableSummary,
@@ -107,6 +109,16 @@ _HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("c
 ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
 """The query for a table's id; its parameters are catalog, database and table."""
 _LOCK = ID.with_for_update(of=TBLS)
+_KEYED = (
+    select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, _P.PARAM_VALUE, _K.PKEY_NAME, _K.PKEY_TYPE, _K.PKEY_COMMENT)
+    .select_from(
+        _VERSIONED.outerjoin(
+            TABLE_PARAMS, (_P.TBL_ID == TBLS.c.TBL_ID) & (_P.PARAM_KEY == bindparam("parameter"))
+        ).outerjoin(PARTITION_KEYS, _K.TBL_ID == TBLS.c.TBL_ID)
+    )
+    .where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
+    .order_by(_K.INTEGER_IDX)
+)
 _NEW_TABLE_QUERY = (
     select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID, file_changes.ARE_ANY)
     .outerjoin_from(DBS, TBLS, (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == bindparam("table")))
@@ -213,6 +225,18 @@ def _ids_by_parts(parts: KnownParts) -> Select[Any]:
     begun = (named.c.TBL_NAME.startswith(each, autoescape=True) for each in parts.beginnings)
     within = (named.c.TBL_NAME.contains(each, autoescape=True) for each in parts.inner)
     return select(named.c.TBL_ID).where(or_(*begun, *within))
+
+
+def find_keyed(connection: Connection, name: TableName) -> KeyedTable | None:
+    """What a table's partitions are found by, with its version noted; None if it does not exist. One statement."""
+    sent = {**_name_parameters(name), "parameter": PARTITION_PRIVILEGES}
+    rows = connection.execute(_KEYED, sent).cursor.fetchall()
+    if not rows:
+        return None
+    table_id, version, privileges, *_ = rows[0]
+    versions.note_read(table_id, version)
+    keys = tuple(Column(*row[3:]) for row in rows if row[3] is not None)
+    return KeyedTable(name, table_id, keys, own_privileges=(privileges or "").upper() == "TRUE")
 
 
 def find_id(connection: Connection, name: TableName) -> int | None:

@@ -6,9 +6,23 @@ are compared, a value that is no number, such as the name of the null value, mat
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Boolean, Connection, Numeric, Select, and_, case, cast, not_, or_, type_coerce
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Numeric,
+    Select,
+    and_,
+    case,
+    cast,
+    not_,
+    or_,
+    type_coerce,
+)
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.elements import TypeCoerce
 
@@ -53,12 +67,18 @@ def restrict(
     for index, key in enumerate(keys):
         name = key.name.lower()
         if name in used_keys:
-            of_key = PARTITION_KEY_VALS.alias(f"key_{index}")
-            here = (of_key.c.PART_ID == PARTITIONS.c.PART_ID) & (of_key.c.INTEGER_IDX == index)
+            of_key, here = _values_of_key(index)
             query = query.join(of_key, here)
             values[name] = _value(of_key.c.PART_KEY_VAL, key, connection.dialect.name)
     numeric = frozenset(key.name.lower() for key in keys if _is_number(key))
     return query.where(uncached(_condition(wanted, _Keys(values, numeric, connection)), wanted))
+
+
+@lru_cache(maxsize=100)
+def _values_of_key(index: int) -> tuple[FromClause, ColumnElement[bool]]:
+    """The values of one key, and what joins them to PARTITIONS; cached, since they take long to build."""
+    values = PARTITION_KEY_VALS.alias(f"key_{index}")
+    return values, (values.c.PART_ID == PARTITIONS.c.PART_ID) & (values.c.INTEGER_IDX == index)
 
 
 class _Keys(NamedTuple):

@@ -5,11 +5,13 @@ from typing import Any
 from hmstats.errors import MetaError, NoSuchObject, UnknownExpression
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.partitions.partitions_by_name import PartitionsByName
 from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.catalog.partitions.expressions import ConditionQuery, ConditionResult, Expressions
 from hmstats.service.catalog.partitions.partitions import ALL, KeyValues, Partitions, TablePartitions
+from hmstats.service.catalog.tables.tables import Tables
 from hmstats.wire.conditions.partition_expressions import condition_from_bytes
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.partitions import partition_bytes
@@ -25,8 +27,9 @@ _BY_EXPRESSION = hive_metastore.PartitionFilterMode.BY_EXPR
 class PartitionQueryCalls:
     """Partitions by expression, as specifications, and the values of their keys."""
 
-    def __init__(self, partitions: Partitions, expressions: Expressions) -> None:
+    def __init__(self, partitions: Partitions, expressions: Expressions, tables: Tables) -> None:
         self._partitions = partitions
+        self._tables = tables
         self._expressions = expressions
 
     def get_partitions_by_expr(self, session: Session, req: Any) -> Encoded:
@@ -38,7 +41,7 @@ class PartitionQueryCalls:
     def get_partitions_spec_by_expr(self, session: Session, req: Any) -> Any:
         """The partitions that match a condition, as specifications."""
         found = self._find(req)
-        specs = _specs(TablePartitions(found.table, found.partitions))
+        specs = self._specs(found.table.name, found.partitions)
         return hive_metastore.PartitionsSpecByExprResult(partitionsSpec=specs, hasUnknownPartitions=found.unknown)
 
     def _find(self, req: Any) -> ConditionResult:
@@ -53,20 +56,28 @@ class PartitionQueryCalls:
 
     def get_partitions_pspec(self, session: Session, db_name: str, tbl_name: str, max_parts: int) -> list[Any]:
         """Every partition, or the first `max_parts`, in one specification."""
-        return _specs(self._partitions.all(subject.table(db_name, tbl_name), max_parts))
+        name = subject.table(db_name, tbl_name)
+        return self._specs(name, self._partitions.all(name, max_parts).partitions)
 
     def get_part_specs_by_filter(
         self, session: Session, db_name: str, tbl_name: str, filter: str | None, max_parts: int
     ) -> list[Any]:
         """The partitions that match a filter, in one specification."""
-        return _specs(self._partitions.filtered(subject.table(db_name, tbl_name), filter or "", max_parts))
+        name = subject.table(db_name, tbl_name)
+        return self._specs(name, self._partitions.filtered(name, filter or "", max_parts).partitions)
+
+    def _specs(self, name: TableName, found: PartitionsByName) -> list[Any]:
+        table = self._tables.get(name)
+        if str(table.parameters.get(_GROUPING)).lower() == "true":
+            return grouped_specs(table, found.values())
+        return [list_spec(table, found.values())]
 
     def get_partitions_with_specs(self, session: Session, request: Any) -> Any:
         """The partitions with these names, values or filters (default: all) by storage; requested fields only."""
         name = subject.table(request.dbName, request.tblName, request.catName)
         fields = fields_from_thrift(request.projectionSpec)
         found = self._by_specification(name, request.filterSpec)
-        specs = grouped_specs(found.table, found.partitions.values(), fields)
+        specs = grouped_specs(self._tables.get(name), found.partitions.values(), fields)
         return hive_metastore.GetPartitionsResponse(partitionSpec=specs)
 
     def _by_specification(self, name: TableName, specification: Any) -> TablePartitions:
@@ -104,12 +115,6 @@ class PartitionQueryCalls:
     ) -> bool:
         """Always true: characters that a path cannot hold are escaped, so every value can be in a name."""
         return True
-
-
-def _specs(found: TablePartitions) -> list[Any]:
-    if str(found.table.parameters.get(_GROUPING)).lower() == "true":
-        return grouped_specs(found.table, found.partitions.values())
-    return [list_spec(found.table, found.partitions.values())]
 
 
 def _question(req: Any) -> ConditionQuery:

@@ -8,7 +8,7 @@ from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
-from hmstats.service.access.privileges import Privileges, are_on_partitions
+from hmstats.service.access.privileges import Privileges
 from hmstats.service.catalog.partitions.partitions import Partitions, TablePartitions
 from hmstats.service.lookups import id_of
 from hmstats.service.statistics.reading.read import StatisticsReader
@@ -93,7 +93,7 @@ class PartitionCalls:
             found = self._partitions.all(name, req.maxParts)
         else:
             found = self._partitions.matching(name, req.partVals, req.maxParts)
-        if req.userName is None or req.groupNames is None or not are_on_partitions(found.table):
+        if req.userName is None or req.groupNames is None or not found.table.own_privileges:
             return _wrapped(found)
         structs = self._authorised(found, req.userName, req.groupNames)
         return hive_metastore.GetPartitionsPsWithAuthResponse(partitions=structs)
@@ -151,14 +151,14 @@ class PartitionCalls:
         return self._structs_for(found, user_name, group_names)
 
     def _structs_for(self, found: TablePartitions, user: str | None, groups: list[str] | None) -> Any:
-        if user is None or groups is None or not are_on_partitions(found.table):
+        if user is None or groups is None or not found.table.own_privileges:
             return _listed(found)
         return self._authorised(found, user, groups)
 
     def _authorised(self, found: TablePartitions, user: str | None, groups: list[str]) -> list[Any]:
         """The structs; with a user's and groups' privileges if the table's partitions have privileges of their own."""
         structs = {id_of(each): partition_to_thrift(found.table.name, each) for each in found.partitions.values()}
-        if are_on_partitions(found.table):
+        if found.table.own_privileges:
             for each, grants in self._privileges.of_user_on_partitions(list(structs), user, groups).items():
                 structs[each].privileges = privileges_to_thrift(grants)
         return list(structs.values())

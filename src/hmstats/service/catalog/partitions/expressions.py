@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from hmstats.errors import MetaError, NoSuchObject
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_values
-from hmstats.model.catalog.objects import Table, TableName
+from hmstats.model.catalog.objects import KeyedTable, TableName
 from hmstats.model.partitions.key_values import as_type, compare_values
 from hmstats.model.partitions.partition_expression import PartitionExpression, compile_expression
 from hmstats.model.partitions.partitions_by_name import PartitionsByName
@@ -35,7 +35,7 @@ class ConditionQuery:
 class ConditionResult:
     """Partitions found. If `unknown`, the condition could not be evaluated for some, which may not meet it."""
 
-    table: Table
+    table: KeyedTable
     partitions: PartitionsByName
     unknown: bool
 
@@ -43,7 +43,7 @@ class ConditionResult:
 class _MatchedNames(NamedTuple):
     """The sorted names of a condition's partitions; `unknown` are those for which it could not be evaluated."""
 
-    table: Table
+    table: KeyedTable
     names: list[str]
     unknown: list[str]
 
@@ -119,7 +119,7 @@ class Expressions:
         return matched
 
 
-def _in_order(table: Table, names: Sequence[str], question: ConditionQuery) -> list[str]:
+def _in_order(table: KeyedTable, names: Sequence[str], question: ConditionQuery) -> list[str]:
     """The names sorted by the values of keys; nulls are the highest."""
     if not question.order:
         return list(names)

@@ -6,7 +6,17 @@ from dataclasses import dataclass, field, replace
 from hmstats.errors import MetaError, NoSuchObject
 from hmstats.model.catalog.location import below, is_same_location, parse, qualify
 from hmstats.model.catalog.names import partition_name
-from hmstats.model.catalog.objects import LAST_DDL, Column, Parameters, Partition, Storage, Table, TableName, is_view
+from hmstats.model.catalog.objects import (
+    LAST_DDL,
+    Column,
+    KeyedTable,
+    Parameters,
+    Partition,
+    Storage,
+    Table,
+    TableName,
+    is_view,
+)
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource, same_sizes
 from hmstats.model.parameters.row_counts import NUM_ROWS
@@ -25,7 +35,7 @@ def missing_partition(name: TableName, values: Sequence[str]) -> NoSuchObject:
     return NoSuchObject(f"partition values={list(values)} of table {name} not found")
 
 
-def keys_of(table: Table) -> list[str]:
+def keys_of(table: Table | KeyedTable) -> list[str]:
     """The names of the partition keys."""
     return [key.name for key in table.partition_keys]
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog.names import partition_name, partition_values, unescape
-from hmstats.model.catalog.objects import Partition, Table, TableName
+from hmstats.model.catalog.objects import KeyedTable, Partition, TableName
 from hmstats.model.partitions.partitions_by_name import PartitionsByName
 from hmstats.service.catalog.filter_text import parse
 from hmstats.service.catalog.partitions.partition_rules import keys_of, missing_partition
-from hmstats.service.lookups import id_of, table_of
+from hmstats.service.lookups import keyed_table_of
 from hmstats.store.catalog import tables
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_values as stored_values
@@ -23,7 +23,7 @@ ALL = -1
 class TablePartitions(NamedTuple):
     """Partitions of a table by name, in name order."""
 
-    table: Table
+    table: KeyedTable
     partitions: PartitionsByName
 
 
@@ -52,9 +52,9 @@ class Partitions:
     def with_values(self, name: TableName, values: Sequence[str]) -> TablePartitions:
         """The partition with these values, and its table. Raises NoSuchObject."""
         with self._store.read() as connection:
-            table = table_of(connection, name)
+            table = keyed_table_of(connection, name)
             partition = partition_name(keys_of(table), values)
-            partitions_found = partitions.get_many(connection, id_of(table), [partition])
+            partitions_found = partitions.get_many(connection, table.id, [partition])
         if partition not in partitions_found:
             raise missing_partition(name, values)
         return TablePartitions(table, partitions_found)
@@ -62,8 +62,8 @@ class Partitions:
     def by_names(self, name: TableName, names: Sequence[str]) -> TablePartitions:
         """The named partitions; missing ones are skipped. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
-            table = table_of(connection, name)
-            return TablePartitions(table, partitions.get_many(connection, id_of(table), list(names)))
+            table = keyed_table_of(connection, name)
+            return TablePartitions(table, partitions.get_many(connection, table.id, list(names)))
 
     def by_name(self, name: TableName, partition: str) -> Partition:
         """The partition with this name. Its keys may be in any order but keep their case; values may be escaped or not.
@@ -73,7 +73,7 @@ class Partitions:
         if not partition:
             raise MetaError(f"Partition name is invalid. {partition}")
         with self._store.read() as connection:
-            table = table_of(connection, name)
+            table = keyed_table_of(connection, name)
             for key in keys_of(table):
                 if not _names_key(partition, key):
                     raise NoSuchObject(f"partition {partition} of table {name} not found: it has no key {key}")
@@ -81,7 +81,7 @@ class Partitions:
                 wanted = partition_name(keys_of(table), partition_values(partition, keys_of(table)))
             except InvalidObject as error:
                 raise NoSuchObject(f"partition {partition} of table {name} not found: {error}") from error
-            found = partitions.get_many(connection, id_of(table), [wanted])
+            found = partitions.get_many(connection, table.id, [wanted])
         if not found:
             raise NoSuchObject(f"partition {partition} of table {name} not found")
         return next(iter(found.values()))
@@ -89,15 +89,15 @@ class Partitions:
     def all(self, name: TableName, limit: int = ALL) -> TablePartitions:
         """Every partition, or the first `limit` of them. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
-            table = table_of(connection, name)
-            return self._listed(table, partitions.get_all(connection, id_of(table), self._limit(table, limit)))
+            table = keyed_table_of(connection, name)
+            return self._listed(table, partitions.get_all(connection, table.id, self._limit(table, limit)))
 
     def matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> TablePartitions:
         """The partitions whose values begin with these; an empty value matches any. Raises NoSuchObject, MetaError."""
         with self._store.read() as connection:
-            table = table_of(connection, name)
+            table = keyed_table_of(connection, name)
             wanted = _wildcards(table, values)
-            found = partitions.matching(connection, id_of(table), wanted, self._limit(table, limit))
+            found = partitions.matching(connection, table.id, wanted, self._limit(table, limit))
             return self._listed(table, found)
 
     def filtered(self, name: TableName, text: str, limit: int = ALL) -> TablePartitions:
@@ -105,26 +105,26 @@ class Partitions:
         if not text.strip():
             return self.all(name, limit)
         with self._store.read() as connection:
-            table = tables.get(connection, name)
+            table = tables.find_keyed(connection, name)
             if table is None:
                 raise NoSuchObject(f"Specified catalog.database.table does not exist : {name}")
             wanted = parse(text, keys_of(table))
             most, keys = self._limit(table, limit), table.partition_keys
-            return self._listed(table, partitions.filtered(connection, id_of(table), keys, wanted, most))
+            return self._listed(table, partitions.filtered(connection, table.id, keys, wanted, most))
 
     def count(self, name: TableName, text: str) -> int:
         """The number of partitions that a filter selects; all if it is empty. Raises NoSuchObject, MetaError."""
         with self._store.read() as connection:
-            table = table_of(connection, name)
+            table = keyed_table_of(connection, name)
             if not text.strip():
-                return partitions.count(connection, id_of(table))
+                return partitions.count(connection, table.id)
             wanted = parse(text, keys_of(table))
-            return partitions.count_filtered(connection, id_of(table), table.partition_keys, wanted)
+            return partitions.count_filtered(connection, table.id, table.partition_keys, wanted)
 
     def key_values(self, name: TableName, wanted: KeyValues) -> list[tuple[str, ...]]:
         """The combinations of values of some keys, sorted. Raises NoSuchObject, MetaError if a key does not exist."""
         with self._store.read() as connection:
-            table = table_of(connection, name)
+            table = keyed_table_of(connection, name)
             keys = [key.lower() for key in keys_of(table)]
             unknown = [key for key in wanted.keys if key.lower() not in keys]
             if unknown or not wanted.keys:
@@ -132,13 +132,13 @@ class Partitions:
             restricted = parse(wanted.filter, keys_of(table)) if wanted.filter.strip() else None
             return stored_values.read(
                 connection,
-                id_of(table),
+                table.id,
                 table.partition_keys,
                 [keys.index(key.lower()) for key in wanted.keys],
                 stored_values.ValuesRequest(restricted, wanted.distinct, wanted.ascending, _limit(wanted.limit)),
             )
 
-    def listable(self, table: Table, names: Sequence[str], limit: int) -> Sequence[str]:
+    def listable(self, table: KeyedTable, names: Sequence[str], limit: int) -> Sequence[str]:
         """The first `limit` of the names; all if there is no limit. Raises MetaError if more than `most_listed`."""
         if self._most_listed is not None and limit > self._most_listed:
             raise self._too_many(table, str(limit))
@@ -147,7 +147,7 @@ class Partitions:
             raise self._too_many(table, f"more than {self._most_listed}")
         return listed
 
-    def _limit(self, table: Table, limit: int) -> int | None:
+    def _limit(self, table: KeyedTable, limit: int) -> int | None:
         """The number of partitions to read: if the call sets no limit, one more than may be listed.
 
         Raises MetaError if the call's limit is higher than `most_listed`.
@@ -158,22 +158,22 @@ class Partitions:
             raise self._too_many(table, str(limit))
         return self._most_listed + 1 if limit < 0 else limit
 
-    def _listed(self, table: Table, found: PartitionsByName) -> TablePartitions:
+    def _listed(self, table: KeyedTable, found: PartitionsByName) -> TablePartitions:
         if self._most_listed is not None and len(found) > self._most_listed:
             raise self._too_many(table, f"more than {self._most_listed}")
         return TablePartitions(table, found)
 
-    def _too_many(self, table: Table, count: str) -> MetaError:
+    def _too_many(self, table: KeyedTable, count: str) -> MetaError:
         return MetaError(
             f"Number of partitions scanned (={count}) on table '{table.name.table}' exceeds limit "
             f"(={self._most_listed}), which the server's most_partitions_listed sets"
         )
 
-    def all_names(self, name: TableName) -> tuple[Table, list[str]]:
+    def all_names(self, name: TableName) -> tuple[KeyedTable, list[str]]:
         """The table and the sorted names of all its partitions. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
-            table = table_of(connection, name)
-            return table, partitions.names(connection, id_of(table), None)
+            table = keyed_table_of(connection, name)
+            return table, partitions.names(connection, table.id, None)
 
     def names(self, name: TableName, limit: int = ALL) -> list[str]:
         """The partitions' names, sorted; none if the table does not exist, as in Hive."""
@@ -186,11 +186,11 @@ class Partitions:
     def names_matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> list[str]:
         """The names of the partitions whose values begin with these; an empty value matches any."""
         with self._store.read() as connection:
-            table = table_of(connection, name)
-            return partitions.matching_names(connection, id_of(table), _wildcards(table, values), _limit(limit))
+            table = keyed_table_of(connection, name)
+            return partitions.matching_names(connection, table.id, _wildcards(table, values), _limit(limit))
 
 
-def _wildcards(table: Table, values: Sequence[str]) -> list[str | None]:
+def _wildcards(table: KeyedTable, values: Sequence[str]) -> list[str | None]:
     keys = keys_of(table)
     if len(values) > len(keys) or not values:
         raise MetaError(
