@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # A server imports hundreds of modules in each of its processes: compiled once, also where the environment says never.
 export PYTHONDONTWRITEBYTECODE :=
-# One of them waits for Spark and one for a Hive most of the time; tests/fixtures/scheduling.py says which tests share one.
+# One of them waits for Spark and one for a Hive most of the time; tests/fixtures/runs/scheduling.py says which tests share one.
 PROCESSES ?= 3
 SIDE_BY_SIDE = --numprocesses $(PROCESSES) --no-loadscope-reorder
 

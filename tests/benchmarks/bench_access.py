@@ -21,8 +21,8 @@ from typing import Protocol
 import jwt
 import trustme
 from cryptography.hazmat.primitives.asymmetric import ec
-from tests.fixtures.authorities import Files, issued
-from tests.fixtures.kerberos import SERVICE, Kerberos, running
+from tests.fixtures.identity.authorities import Files, issued
+from tests.fixtures.identity.kerberos import SERVICE, Kerberos, running
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 from tests.server.serving import Client

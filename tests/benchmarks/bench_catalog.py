@@ -22,9 +22,9 @@ from sqlalchemy import make_url
 from tests.benchmarks.durable import durable_server
 from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
 from tests.benchmarks.rounds import Call, Rounds
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.store.migration import migrate

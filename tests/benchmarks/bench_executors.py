@@ -22,8 +22,8 @@ from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 from tests.benchmarks.bench_collector import ANALYZE, OURS, Cost, cost_of, lineitem
-from tests.fixtures.hosts import Cluster, HostsUnavailable, connected_hosts, spark_cluster
 from tests.fixtures.servers import serving
+from tests.fixtures.spark.hosts import Cluster, HostsUnavailable, connected_hosts, spark_cluster
 
 from hmstats.collector import analyze
 from hmstats.collector.spark.session import local_session

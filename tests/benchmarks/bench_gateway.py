@@ -27,9 +27,9 @@ from tests.benchmarks.load import first_reply
 from tests.benchmarks.processes import family_of, listener_of
 from tests.benchmarks.scenarios import AT_ONCE, DATABASE, PARTITIONS, SCENARIOS, fill
 from tests.engines.test_planners import planner
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.gateway.gateways import Upstream, UpstreamSide
 from tests.peers import event_listener

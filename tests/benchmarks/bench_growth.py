@@ -17,8 +17,8 @@ from rich.table import Table
 from sqlalchemy import make_url
 from tests.benchmarks.durable import durable_server
 from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.client.connection.batches import batches

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import create_engine, func, insert, select, update
 from tests.benchmarks.durable import durable_server
-from tests.fixtures.postgres import fresh_database
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats import client

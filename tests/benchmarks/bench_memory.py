@@ -19,8 +19,8 @@ from sqlalchemy import Connection, create_engine, text
 from tests.benchmarks.durable import durable_server
 from tests.benchmarks.processes import family_of, listener_of, memory_of
 from tests.benchmarks.questions import DATABASE, KEY, KINDS, TABLE, Shape, ask, value
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.sketch.distinct.hive_hll import HiveHll

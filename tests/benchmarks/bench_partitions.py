@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 from tests.benchmarks.durable import durable_server
 from tests.benchmarks.load import Clients
-from tests.fixtures.postgres import fresh_database
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 from tests.service.statistics.filled import NAME, make_table

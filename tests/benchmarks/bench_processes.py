@@ -18,7 +18,7 @@ from tests.benchmarks.durable import durable_server
 from tests.benchmarks.load import Clients
 from tests.benchmarks.processes import cpu_seconds, listener_of
 from tests.benchmarks.scenarios import SCENARIOS, fill
-from tests.fixtures.postgres import fresh_database
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 

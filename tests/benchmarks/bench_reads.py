@@ -14,9 +14,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
-from tests.fixtures.object_store import BUCKET, MOTO, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, MOTO, object_store
+from tests.fixtures.object_stores.store_proxy import StoreProxy, store_proxy
 from tests.fixtures.servers import serving
-from tests.fixtures.store_proxy import StoreProxy, store_proxy
 from tests.peers.spark_jars import hadoop_s3
 
 from hmstats.collector import Report, analyze

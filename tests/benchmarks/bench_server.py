@@ -26,8 +26,8 @@ from tests.benchmarks.durable import durable_server
 from tests.benchmarks.load import Clients, Load
 from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
 from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 

@@ -25,8 +25,8 @@ from tests.benchmarks.durable import durable_server
 from tests.benchmarks.processes import cpu_seconds, listener_of
 from tests.benchmarks.questions import Kind, Shape, ask
 from tests.benchmarks.split_table import attached, by_hash, by_range, execute, make, parts_of, query, sizes_of
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.store.migration import migrate

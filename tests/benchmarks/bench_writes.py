@@ -21,8 +21,8 @@ from rich.table import Table
 from tests.benchmarks.durable import durable_server
 from tests.benchmarks.load import Clients, Load
 from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 

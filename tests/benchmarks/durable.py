@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.fixtures.postgres import DURABLE, own_server
+from tests.fixtures.databases.postgres import DURABLE, own_server
 
 _PAGE = bytes(8_192)
 _FLUSHES = 200

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import pytest
 from tests.fixtures.debian import find_module
 from tests.fixtures.hive import hive
-from tests.fixtures.kerberos import SERVICE, Kerberos
+from tests.fixtures.identity.kerberos import SERVICE, Kerberos
 from tests.peers import start_hive
 from tests.peers.cache import CACHE
 from tests.peers.hive_engine.jars import compiled

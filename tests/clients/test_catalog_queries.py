@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, make_url, text
 from tests.behaviour.structs import STRUCTS, column_object, statistics
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.wire.idl import hive_metastore as api

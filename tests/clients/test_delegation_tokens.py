@@ -12,7 +12,7 @@ from typing import Any
 
 import pyspark
 import pytest
-from tests.fixtures.kerberos import SERVICE, Kerberos
+from tests.fixtures.identity.kerberos import SERVICE, Kerberos
 from tests.fixtures.servers import serving
 from tests.peers import start_hive
 from tests.peers.hive_engine.jars import compiled

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.clients.kerberos_sessions import hives_client, importing, krb5
 from tests.fixtures.debian import find_module
-from tests.fixtures.kerberos import SERVICE, Kerberos
+from tests.fixtures.identity.kerberos import SERVICE, Kerberos
 from tests.fixtures.servers import HMSTATS, serving
 from tests.peers.cache import CACHE
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.clients.kerberos_sessions import guarded_hive
-from tests.fixtures.kerberos import REALM, Kerberos
+from tests.fixtures.identity.kerberos import REALM, Kerberos
 
 from hmstats.client import connect
 from hmstats.client.connection.credentials import credentials

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.clients.kerberos_sessions import LISTED, SESSIONS, Session, guarded_hive, importing
-from tests.fixtures.kerberos import SERVICE, Kerberos
+from tests.fixtures.identity.kerberos import SERVICE, Kerberos
 from tests.fixtures.servers import serving
 
 pytestmark = pytest.mark.slow  # needs a KDC, Java and Maven

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from tests.fixtures.hive import CHECKOUT, free_port, hive
-from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 from tests.fixtures.servers import serving
 from tests.peers import launch, planner_session
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from tests.fixtures.postgres import fresh_database
+from tests.fixtures.databases.postgres import fresh_database
 from thriftpy2.thrift import TApplicationException
 
 from hmstats.server import rpc

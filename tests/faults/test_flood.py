@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.cli.serving.test_secured import made_token
 from tests.faults.harness.worker_processes import Workers
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.fixtures.servers import serving
 from tests.server.authentication.peers import connection_to, post
 from tests.server.requests import reply_of, request

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.faults.harness.killing import CHANGES, Killing, killing
 from tests.faults.harness.lake import Lake
-from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 
 from hmstats.files import file_systems
 from hmstats.service.warehouse.warehouse import Warehouse

@@ -13,7 +13,7 @@ from tests.faults.harness.lake import Lake
 from tests.faults.harness.server_process import ServerProcess
 from tests.faults.harness.worker_processes import metastore_of, wait_until
 from tests.faults.harness.writers import BROKEN
-from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 
 from hmstats.files import file_systems
 from hmstats.files.file_systems import open_location

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import create_engine
 from tests.evil.dumps import Dump, dump
 from tests.faults.harness.cutting import cutting
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats import client

@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import Select, create_engine, func, select
 from tests.behaviour.structs import STRUCTS, of_table, statistics, statistics_of
 from tests.faults.harness.worker_processes import PATIENCE_SECONDS, metastore_of
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.store.database.store import database_url

@@ -16,7 +16,7 @@ import pytest
 from tests.faults.harness.changers import BULK, FIRST_OF_BULK, NAMES
 from tests.faults.harness.killing import killing
 from tests.faults.harness.lake import Lake
-from tests.fixtures.postgres import DURABLE, cluster
+from tests.fixtures.databases.postgres import DURABLE, cluster
 
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.service.catalog.databases.databases import Databases

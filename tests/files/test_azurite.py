@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyarrow import fs
 from tests.files.test_directories import FILES, fill, read
-from tests.fixtures.azure import CONTAINER, NEEDS_NPM, Account, azure_account
+from tests.fixtures.object_stores.azure import CONTAINER, NEEDS_NPM, Account, azure_account
 
 from hmstats.collector.planning.data_files import data_files
 from hmstats.files import file_systems

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pyarrow import fs
-from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 
 from hmstats.files import directories, file_systems
 from hmstats.files.file_systems import open_location

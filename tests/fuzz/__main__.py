@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from contextlib import nullcontext
 
-from tests.fixtures.postgres import own_server
+from tests.fixtures.databases.postgres import own_server
 from tests.fuzz.in_process import Found, run
 from tests.fuzz.judged import run as judge
 from tests.fuzz.over_sockets import send

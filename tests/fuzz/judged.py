@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.harness.worker_processes import Workers, workers
-from tests.fixtures.postgres import fresh_database
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fuzz.shapes import Request, draw
 from tests.server.serving import Client
 

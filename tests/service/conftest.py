@@ -5,4 +5,4 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _every_change_is_counted(counted_changes: None) -> None:
-    """See tests/fixtures/versions.py."""
+    """See tests/fixtures/databases/versions.py."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, create_engine, event, text
-from tests.fixtures.postgres import fresh_database
+from tests.fixtures.databases.postgres import fresh_database
 from tests.service.statistics.filled import NAME, make_table
 
 from hmstats.store.connections.connections import database_url

@@ -22,8 +22,8 @@ from tests.behaviour.structs import (
     statistics,
     statistics_of,
 )
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import HIVES, Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request
 from thriftpy2.thrift import TApplicationException

@@ -9,7 +9,7 @@ from tests.behaviour.statistics.test_pending import longs, ours, prefer, put
 from tests.behaviour.statistics.test_statistics_locks import partitioned
 from tests.behaviour.structs import statistics, statistics_of
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.tiers import first_of
+from tests.fixtures.runs.tiers import first_of
 
 from hmstats.client.metastore import Metastore as Client
 from hmstats.wire.idl import hive_metastore as api

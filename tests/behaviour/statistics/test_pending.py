@@ -7,7 +7,7 @@ import pytest
 from tests.behaviour.statistics.test_statistics_locks import locked, numbers, partitioned
 from tests.behaviour.structs import of_partitions, of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.tiers import first_of
+from tests.fixtures.runs.tiers import first_of
 
 from hmstats.client import connect
 from hmstats.client.metastore import Metastore as Client

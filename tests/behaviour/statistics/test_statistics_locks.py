@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.behaviour.structs import of_partitions, of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.tiers import first_of
+from tests.fixtures.runs.tiers import first_of
 from thriftpy2.protocol.cybin import TCyBinaryProtocol
 from thriftpy2.thrift import TClient
 from thriftpy2.transport import TSocket

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.fixtures.hive_schemas import SCHEMAS
+from tests.fixtures.databases.hive_schemas import SCHEMAS
 from tests.fixtures.servers import HMSTATS
 from tests.store.beside import store_beside
 from tests.store.migration.test_only_ours import OWN, look, own_tables

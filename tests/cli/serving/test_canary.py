@@ -19,7 +19,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from sqlalchemy import make_url
 from tests.cli.serving.test_secured import made_token
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.fixtures.servers import HMSTATS, serving
 from tests.server.authentication.peers import PROTOCOLS, connection_to, post
 from tests.server.requests import reply_of, request

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.authorities import issued
+from tests.fixtures.identity.authorities import issued
 from tests.server.authentication.test_sasl_digest import WRONG, lasting
 from tests.server.serving import Address, serving
 

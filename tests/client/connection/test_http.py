@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 import trustme
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.server.serving import Address, serving
 
 from hmstats.client.connection.address import addresses

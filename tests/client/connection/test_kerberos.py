@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.authorities import issued
-from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
+from tests.fixtures.identity.authorities import issued
+from tests.fixtures.identity.kerberos import REALM, SERVICE, Kerberos
 from tests.server.authentication.test_kerberos import served
 from tests.server.serving import serving
 

@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.server.serving import serving
 
 from hmstats.client.connection.address import addresses

@@ -19,8 +19,16 @@ from typing import Any, NamedTuple
 import pyspark
 import pytest
 from tests.collector.parted import NAMES, ROWS, parted, stored
-from tests.fixtures.hosts import EVENT_LOG, Cluster, Host, HostsUnavailable, connected_hosts, events_of, spark_cluster
 from tests.fixtures.servers import serving
+from tests.fixtures.spark.hosts import (
+    EVENT_LOG,
+    Cluster,
+    Host,
+    HostsUnavailable,
+    connected_hosts,
+    events_of,
+    spark_cluster,
+)
 
 from hmstats.collector.scan.splits import TASKS_PER_CORE
 from hmstats.model.catalog.objects import TableName

@@ -16,8 +16,8 @@ from pyiceberg.catalog.hive import HiveCatalog
 from tests.collector.lake.delta_tables import registered
 from tests.collector.lake.iceberg.iceberg_tables import ROWS
 from tests.collector.lake.iceberg.places import EnvironmentFileIO
-from tests.fixtures.azure import CONTAINER, NEEDS_NPM, Account, azure_account
 from tests.fixtures.metastores import Metastore
+from tests.fixtures.object_stores.azure import CONTAINER, NEEDS_NPM, Account, azure_account
 from tests.fixtures.servers import HMSTATS, serving
 
 from hmstats import client

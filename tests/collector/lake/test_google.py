@@ -13,8 +13,8 @@ from pyarrow import fs
 from pyiceberg.catalog.hive import HiveCatalog
 from tests.collector.lake.iceberg.iceberg_tables import ROWS
 from tests.collector.lake.iceberg.places import EnvironmentFileIO
-from tests.fixtures.google import BUCKET, GoogleStore, google_store
 from tests.fixtures.metastores import Metastore
+from tests.fixtures.object_stores.google import BUCKET, GoogleStore, google_store
 from tests.fixtures.servers import HMSTATS, serving
 
 from hmstats.wire.idl import hive_metastore as api

@@ -11,8 +11,8 @@ from tests.collector.lake.delta_tables import registered
 from tests.collector.lake.test_delta import table_of
 from tests.collector.lake.test_object_store import analyzed, metastore, of_pyiceberg, service, store
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.object_store import BUCKET, ObjectStore
-from tests.fixtures.store_proxy import StoreProxy, reached_by_proxy
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore
+from tests.fixtures.object_stores.store_proxy import StoreProxy, reached_by_proxy
 
 from hmstats import client
 from hmstats.collector.lake.formats import open_table

@@ -9,7 +9,7 @@ from tests.collector.lake.delta_tables import registered
 from tests.collector.lake.iceberg.iceberg_tables import ROWS
 from tests.collector.lake.test_delta import stored, table_of
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 from tests.fixtures.servers import serving
 
 from hmstats import client

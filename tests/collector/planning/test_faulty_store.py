@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
-from tests.fixtures.store_proxy import Fault, StoreProxy, reached_by_proxy
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.object_stores.store_proxy import Fault, StoreProxy, reached_by_proxy
 
 from hmstats.collector.planning.data_files import data_files
 from hmstats.collector.planning.pieces import Piece

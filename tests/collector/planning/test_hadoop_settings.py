@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 
 from hmstats import client
 from hmstats.collector.autogather.situation import situation

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.fixtures.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 
 from hmstats.collector.planning import shared_listings as module
 from hmstats.collector.planning.data_files import DataFile, data_files, list_each, list_files

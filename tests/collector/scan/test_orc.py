@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 from pyarrow import orc
 from tests.collector.checks import check_all
-from tests.fixtures.tiers import first_of
+from tests.fixtures.runs.tiers import first_of
 
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile

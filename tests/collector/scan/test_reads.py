@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import orc
-from tests.fixtures.object_store import BUCKET, MOTO, ObjectStore, object_store
-from tests.fixtures.store_proxy import Fault, StoreProxy, reached_by_proxy
+from tests.fixtures.object_stores.object_store import BUCKET, MOTO, ObjectStore, object_store
+from tests.fixtures.object_stores.store_proxy import Fault, StoreProxy, reached_by_proxy
 
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.data_files import DataFile, data_files

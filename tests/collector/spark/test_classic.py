@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.collector.parted import NAMES, ROWS, parted
 from tests.fixtures.servers import HMSTATS, serving
-from tests.fixtures.spark_connect import connect_server
+from tests.fixtures.spark.spark_connect import connect_server
 
 from hmstats.client import connect
 from hmstats.collector.spark.session import local_session, spark_session

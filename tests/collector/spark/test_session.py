@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.collector.parted import NAMES, ROWS, parted
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.fixtures.servers import HMSTATS, serving
 
 from hmstats.client import connect

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.engines.gateway.upstreams import ON_MARIADB, in_front_of
 from tests.engines.hive.test_hive_engine import EXPLAINED, Answers, difference, recorded
-from tests.fixtures.mariadb import mariadb
-from tests.fixtures.postgres import fresh_database
+from tests.fixtures.databases.mariadb import mariadb
+from tests.fixtures.databases.postgres import fresh_database
 from tests.peers.hive_engine import record, run
 
 pytestmark = [

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from tests.fixtures.databases.mariadb import mariadb
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
-from tests.fixtures.mariadb import mariadb
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.peers import event_listener
 

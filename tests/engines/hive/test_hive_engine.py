@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.object_store import BUCKET, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
 from tests.peers.hive_engine import jars, run
 

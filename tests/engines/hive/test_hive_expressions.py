@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.peers.hive_engine import record
 from tests.peers.hive_expressions import generate

@@ -11,8 +11,8 @@ import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from tests.engines.spark import older_spark
 from tests.engines.spark.older_spark import Answers
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import CHECKOUT, hive
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.peers.spark_jars.iceberg_spark import fetched
 

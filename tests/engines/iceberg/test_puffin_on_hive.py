@@ -7,8 +7,8 @@ import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from tests.collector.lake.iceberg.iceberg_tables import ROWS, counts_of, entry_of
 from tests.collector.lake.test_delta import analyzed
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
-from tests.fixtures.postgres import fresh_database
 
 from hmstats import client
 from hmstats.collector.options import Options

@@ -18,8 +18,8 @@ from pyiceberg.exceptions import (
     WaitingForLockException,
 )
 from pyiceberg.types import StringType
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 pytestmark = [pytest.mark.engines, pytest.mark.sampled, pytest.mark.slow]

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import fs
 from tests.engines.spark.test_spark import session
-from tests.fixtures.object_store import BUCKET, MOTO, S3PROXY, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, MOTO, S3PROXY, object_store
 from tests.fixtures.servers import HMSTATS, serving
 from tests.peers.spark_jars import hadoop_s3
 

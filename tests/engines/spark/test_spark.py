@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from tests.fixtures.hive import hive, require
-from tests.fixtures.object_store import BUCKET, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
 from tests.peers.spark_jars import hadoop_s3
 

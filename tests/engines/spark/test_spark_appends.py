@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.fixtures.hive_schemas import adopted_database
+from tests.fixtures.databases.hive_schemas import adopted_database
 from tests.fixtures.servers import finding_tests, serving
 
 from hmstats.model.parameters.accurate import PARAMETER

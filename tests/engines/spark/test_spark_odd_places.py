@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.engines.spark.spark_odd_places import places
-from tests.fixtures.object_store import BUCKET, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, object_store
 from tests.fixtures.servers import finding_tests, serving
 from tests.peers.spark_jars import hadoop_s3
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pyarrow import fs
-from tests.fixtures.object_store import BUCKET, CHOSEN, MOTO, object_store
+from tests.fixtures.object_stores.object_store import BUCKET, CHOSEN, MOTO, object_store
 from tests.fixtures.servers import finding_tests, serving
 from tests.peers.spark_jars import hadoop_s3
 

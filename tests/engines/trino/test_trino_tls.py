@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from tests.engines.test_planners import planner
 from tests.engines.trino.test_trino_tokens import PROXIES, ask, recorded
-from tests.fixtures.authorities import Files, issued
-from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
+from tests.fixtures.identity.authorities import Files, issued
+from tests.fixtures.identity.kerberos import REALM, SERVICE, Kerberos
 from tests.fixtures.servers import serving
 from tests.peers import launch
 

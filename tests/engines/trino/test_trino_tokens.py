@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from tests.clients.kerberos_sessions import guarded_hive, krb5
 from tests.engines.test_planners import planner
-from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
+from tests.fixtures.identity.kerberos import REALM, SERVICE, Kerberos
 from tests.fixtures.servers import serving
 from tests.peers import launch
 

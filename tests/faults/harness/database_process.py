@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.benchmarks.processes import family_of
 from tests.faults.harness.worker_processes import PATIENCE_SECONDS
-from tests.fixtures.postgres import DURABLE, Cluster, cluster
+from tests.fixtures.databases.postgres import DURABLE, Cluster, cluster
 
 _SETTINGS = f"{DURABLE} -c shared_buffers=32MB"
 _ARCHIVING = (

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.forked_servers import ForkedServer
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
 from tests.gateway.gateway_process import gateway_process, kill
 from tests.gateway.held_upstream import Hold, way_to

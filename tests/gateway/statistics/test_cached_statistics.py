@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.metastores import Metastore
+from tests.fixtures.runs.tiers import first_of
 from tests.fixtures.servers import serving
-from tests.fixtures.tiers import first_of
 from tests.gateway.doors import COLUMNS, Doors, bounds, of_partition
 
 from hmstats.client import Metastore as Client

@@ -6,10 +6,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.faketime import clock_ahead
 from tests.fixtures.hive import hive
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.gateway.doors import SECONDS, Doors, bounds, long, until
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.fixtures.hive import free_port, hive
-from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
+from tests.fixtures.identity.kerberos import REALM, SERVICE, Kerberos
 from tests.fixtures.servers import serving
 from tests.gateway.gateways import wait_until
 from tests.gateway.test_health import asking

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.fixtures.authorities import issued
+from tests.fixtures.identity.authorities import issued
 from tests.gateway.gateways import TIMES, Upstream, UpstreamSide
 from tests.server.layers.test_tls import tls_of, trusting
 from tests.server.requests import encoded

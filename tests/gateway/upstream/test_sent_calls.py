@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from prometheus_client import REGISTRY
-from tests.fixtures.authorities import issued
+from tests.fixtures.identity.authorities import issued
 from tests.gateway.gateways import Upstream, UpstreamSide, databases, gateway, upstream_of, wait_until
 from tests.server.layers.test_tls import tls_of, trusting
 from tests.server.requests import ReplyReader, request

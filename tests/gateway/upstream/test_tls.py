@@ -2,7 +2,7 @@ import ssl
 from pathlib import Path
 
 import pytest
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.gateway.gateways import gateway, upstream_of
 from tests.server.layers.test_tls import tls_of, trusting
 from tests.server.serving import Client, serving

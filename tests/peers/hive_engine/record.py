@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.fixtures.databases.postgres import own_server
 from tests.fixtures.hive import hive
-from tests.fixtures.postgres import own_server
 from tests.peers.hive_engine import jars, run
 
 _PROXY = "org.apache.hadoop.hive.ql.optimizer.ppr.PartitionExpressionForMetastore"

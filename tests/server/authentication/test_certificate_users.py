@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import trustme
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.server.authentication.peers import CALL, ask_binary, connection_to, post, said
 from tests.server.requests import reply_of, request
 from tests.server.serving import Address, Client, serving

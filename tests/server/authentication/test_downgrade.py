@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 import trustme
-from tests.fixtures.authorities import Files, issued
-from tests.fixtures.tiers import first_of
+from tests.fixtures.identity.authorities import Files, issued
+from tests.fixtures.runs.tiers import first_of
 from tests.server.authentication.peers import PROTOCOLS
 from tests.server.authentication.sasl_peers import SaslClient, ask_plain
 from tests.server.serving import serving

@@ -16,7 +16,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from structlog.testing import capture_logs
-from tests.fixtures.authorities import issued
+from tests.fixtures.identity.authorities import issued
 from tests.server.authentication.peers import ask_http
 from tests.server.serving import serving
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Self
 
 import pytest
-from tests.fixtures.authorities import issued
-from tests.fixtures.kerberos import REALM, SERVICE, Kerberos
+from tests.fixtures.identity.authorities import issued
+from tests.fixtures.identity.kerberos import REALM, SERVICE, Kerberos
 from tests.server.authentication.sasl_peers import SaslClient
 from tests.server.requests import request
 from tests.server.serving import Address, serving

@@ -9,7 +9,7 @@ from pathlib import Path
 import bcrypt
 import pytest
 from structlog.testing import capture_logs
-from tests.fixtures.authorities import issued
+from tests.fixtures.identity.authorities import issued
 from tests.server.authentication.peers import CALL, ask_http, connection_to, post
 from tests.server.serving import PATIENCE_SECONDS, serving
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.fixtures.authorities import issued
+from tests.fixtures.identity.authorities import issued
 from tests.server.authentication.sasl_peers import SaslClient
 from tests.server.requests import request
 from tests.server.serving import Address, serving

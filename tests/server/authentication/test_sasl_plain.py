@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
-from tests.fixtures.authorities import issued
+from tests.fixtures.identity.authorities import issued
 from tests.server.authentication.sasl_peers import SaslClient, ask_plain
 from tests.server.requests import request
 from tests.server.serving import Address, serving

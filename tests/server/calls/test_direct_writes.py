@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.server.requests import encoded, envelope
 from tests.service.statistics.filled import NAME, TYPES, bit_vector, make_table, of_longs
 from tests.wire.strategies import DATA

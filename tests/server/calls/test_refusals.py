@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 from tests.behaviour.structs import of_table, statistics, statistics_of
-from tests.fixtures.hive_schemas import adopted_database
+from tests.fixtures.databases.hive_schemas import adopted_database
+from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
-from tests.fixtures.postgres import fresh_database
 from tests.fixtures.servers import serving
 
 from hmstats.errors import MetaError

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.server.authentication.sasl_peers import SaslClient
 from tests.server.layers.test_sasl_socket import Turned, proven, with_talk
 from tests.server.layers.test_tls import tls_of, trusting

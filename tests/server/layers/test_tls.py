@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import trustme
 from structlog.testing import capture_logs
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 from tests.server.requests import Reply, reply_of, request
 from tests.server.serving import PATIENCE_SECONDS, Address, Client, serving
 

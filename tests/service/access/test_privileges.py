@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.access.test_privileges import OBJECTS, privilege
 from tests.store.catalog_values import make_partitions, make_table
 from tests.store.row_counts import row_counts

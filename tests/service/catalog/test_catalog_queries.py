@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.model.catalog.objects import Column, Database, DatabaseName, Storage, Table, TableName
 from hmstats.service.catalog.databases.databases import Databases

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import InvalidObject, InvalidOperation, MetaError
 from hmstats.model.catalog.objects import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.filled import NAME, TYPES, make_table
 
 from hmstats.model.catalog.objects import Column, Storage, Table

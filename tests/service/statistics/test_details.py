@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import delete
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.filled import NAME, bit_vector, make_table, of_longs, of_partition
 
 from hmstats.errors import InvalidInput

@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 from sqlalchemy import update
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import InvalidInput, NoSuchLock, NoSuchTransaction, TransactionAborted, TransactionOpen
 from hmstats.model.transactions.locks import LockComponent, LockFilter, LockKind, LockRequest, LockState, Owner

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import make_partitions, make_table
 from tests.store.row_counts import row_counts
 

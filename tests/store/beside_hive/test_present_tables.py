@@ -1,6 +1,6 @@
 import pytest
 from sqlalchemy import create_engine, text
-from tests.fixtures.hive_schemas import SCHEMAS
+from tests.fixtures.databases.hive_schemas import SCHEMAS
 
 from hmstats.errors import MetaError, SchemaError
 from hmstats.store.beside_hive import present_tables

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import OPTIONAL_TEXT, TEXT
 from tests.store.row_counts import row_counts
 

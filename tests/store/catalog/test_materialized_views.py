@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import TABLE, make_table
 from tests.store.row_counts import row_counts
 

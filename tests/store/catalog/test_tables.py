@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import select
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import (
     COLUMNS,
     NAME,

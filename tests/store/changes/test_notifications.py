@@ -6,7 +6,7 @@ from threading import Event as Signal
 
 import pytest
 from sqlalchemy import delete
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import TABLE
 
 from hmstats.model.events import Event, Logged, Notification, TableCreated, TableDropped, Wanted

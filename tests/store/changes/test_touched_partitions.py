@@ -4,7 +4,7 @@ from collections.abc import Collection
 from functools import partial
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import InvalidInput
 from hmstats.store.changes import versions

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from sqlalchemy import text
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import NAME, TABLE, make_table
 
 from hmstats.errors import InvalidInput

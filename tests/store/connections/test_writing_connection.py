@@ -11,7 +11,7 @@ from psycopg2.errors import DivisionByZero
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE, TRANSACTION_STATUS_INTRANS
 from sqlalchemy import make_url, select
 from tests.faults.harness.leaks import open_files
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import MetaError
 from hmstats.store.connections.writing_connection import WritingConnection

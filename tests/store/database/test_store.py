@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, func, insert, select, text, update
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import AlreadyExists, MetaError, StoreUnavailable
 from hmstats.store.database.store import Store

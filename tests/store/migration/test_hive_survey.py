@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from tests.fixtures.hive_schemas import SCHEMAS
+from tests.fixtures.databases.hive_schemas import SCHEMAS
 from tests.store.beside import store_beside, twice
 from tests.store.catalog_values import make_partitions, make_table
 from tests.store.migration.test_only_ours import OWN, look, own_tables

@@ -1,5 +1,5 @@
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import make_partitions, make_table
 
 from hmstats.model.catalog.privileges import Grant, Principal, Privilege, Secured, SecuredKind

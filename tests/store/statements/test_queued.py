@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import exists, select
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import MetaError
 from hmstats.store.database.store import Store

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import ColumnElement, select
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import make_table
 
 from hmstats.store.database.store import Store

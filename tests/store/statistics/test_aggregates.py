@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.filled import NAME, bit_vector, make_table, of_longs, of_partition
 
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics

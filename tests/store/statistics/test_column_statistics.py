@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, select, update
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import COLUMNS, NAME, TABLE, make_partitions, make_table, partition
 from tests.wire.strategies import column_statistics as columns_of_any_kind
 

@@ -8,7 +8,7 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 from sqlalchemy import update
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import NAME, TABLE, make_partitions, make_table
 from tests.store.row_counts import row_counts
 

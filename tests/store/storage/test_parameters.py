@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import make_partitions, make_table
 
 from hmstats.errors import MetaError

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import insert, select
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import COLUMNS, STORAGE, make_table
 
 from hmstats.model.catalog.objects import Partition, SerDe, SortColumn

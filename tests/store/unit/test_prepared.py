@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import ColumnElement, select, text
 from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import MetaError
 from hmstats.store.database.store import Store

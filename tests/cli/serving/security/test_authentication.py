@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.fixtures.authorities import issued
-from tests.fixtures.directory import PASSWORD, Directory
-from tests.fixtures.kerberos import SERVICE, Kerberos
+from tests.fixtures.identity.authorities import issued
+from tests.fixtures.identity.directory import PASSWORD, Directory
+from tests.fixtures.identity.kerberos import SERVICE, Kerberos
 
 from hmstats.cli.serving.security.authentication import authentication_of
 from hmstats.errors import SettingsError

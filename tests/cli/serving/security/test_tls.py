@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.fixtures.authorities import Files, issued
+from tests.fixtures.identity.authorities import Files, issued
 
 from hmstats.cli.serving.security.tls import tls_of
 from hmstats.errors import SettingsError

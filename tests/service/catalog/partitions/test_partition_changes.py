@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import InvalidOperation, MetaError
 from hmstats.model.catalog.objects import Column, Partition, Storage, Table, TableName

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog.test_constraints import OTHER, T, U
 from tests.store.catalog_values import NAME, make_table
 

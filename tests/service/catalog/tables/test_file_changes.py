@@ -13,7 +13,7 @@ from pyarrow import fs
 from sqlalchemy import update
 from structlog.testing import capture_logs
 from tests.faults.harness.lake import Lake
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import AlreadyExists, FilesBusy, InvalidOperation, MetaError, NoSuchObject, StoreUnavailable
 from hmstats.files import directories

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from sqlalchemy import select, update
 from structlog.testing import capture_logs
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.filled import NAME, TYPES, make_table
 
 from hmstats.errors import InvalidInput, MissingStatistics, NoSuchObject

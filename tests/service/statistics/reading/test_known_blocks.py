@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import delete
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.block_world import COUNT, make_small
 from tests.service.statistics.filled import NAME
 from tests.service.statistics.reading.test_number_sums import COLUMNS, Numbers, answer, every_kind

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.block_world import COUNT, make_small
 from tests.service.statistics.reading.test_number_sums import Numbers, answer, every_kind
 

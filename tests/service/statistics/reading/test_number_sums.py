@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, select, update
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.block_world import COUNT, STORAGE, World, make_small, only, own_world, vector
 from tests.service.statistics.filled import NAME, of_partition
 

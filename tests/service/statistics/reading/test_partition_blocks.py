@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select, update
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.block_world import COUNT, World, make_small, own_world, vector
 from tests.service.statistics.filled import NAME, of_partition
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, insert, update
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.filled import NAME, make_table, of_longs, of_partition
 
 from hmstats.model.catalog.objects import Partition, Table

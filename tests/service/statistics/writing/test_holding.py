@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.filled import NAME, make_table, of_longs, of_partition
 
 from hmstats.model.catalog.objects import DatabaseName

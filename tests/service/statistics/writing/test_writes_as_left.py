@@ -9,7 +9,7 @@ import pytest
 from psycopg2.errors import DeadlockDetected, ReadOnlySqlTransaction
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError, OperationalError
-from tests.fixtures.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.filled import NAME, make_table
 
 from hmstats.errors import StoreUnavailable
