@@ -14,9 +14,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from tests.behaviour.structs import statistics, statistics_of
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.load import Clients
-from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.load import Clients
+from tests.benchmarks.harness.scenarios import SCENARIOS, Scenario, fill
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.pairs import pair
 from tests.fixtures.servers import serving

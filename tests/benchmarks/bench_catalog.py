@@ -19,9 +19,9 @@ import psycopg2
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
-from tests.benchmarks.rounds import Call, Rounds
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.processes import cpu_seconds, listener_of, peak_megabytes
+from tests.benchmarks.harness.rounds import Call, Rounds
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
 from tests.fixtures.metastores import Metastore

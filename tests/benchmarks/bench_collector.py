@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import DataType, DateType, DecimalType, StringType
 from rich.console import Console
 from rich.table import Table
-from tests.benchmarks.processes import bytes_read, cpu_seconds
+from tests.benchmarks.harness.processes import bytes_read, cpu_seconds
 from tests.fixtures.servers import serving
 
 from hmstats.collector import Report, analyze

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.load import first_reply
-from tests.benchmarks.processes import family_of, listener_of
-from tests.benchmarks.scenarios import AT_ONCE, DATABASE, PARTITIONS, SCENARIOS, fill
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.load import first_reply
+from tests.benchmarks.harness.processes import family_of, listener_of
+from tests.benchmarks.harness.scenarios import AT_ONCE, DATABASE, PARTITIONS, SCENARIOS, fill
 from tests.engines.test_planners import planner
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive

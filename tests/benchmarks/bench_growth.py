@@ -15,8 +15,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.processes import cpu_seconds, listener_of, peak_megabytes
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.processes import cpu_seconds, listener_of, peak_megabytes
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving

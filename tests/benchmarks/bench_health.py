@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import create_engine, func, insert, select, update
-from tests.benchmarks.durable import durable_server
+from tests.benchmarks.harness.durable import durable_server
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.servers import serving
 

@@ -12,7 +12,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.benchmarks.processes import family_of, listener_of
+from tests.benchmarks.harness.processes import family_of, listener_of
 from tests.faults.harness.worker_processes import wait_until, workers
 from tests.server.serving import Client
 

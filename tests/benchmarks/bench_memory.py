@@ -16,9 +16,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import Connection, create_engine, text
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.processes import family_of, listener_of, memory_of
-from tests.benchmarks.questions import DATABASE, KEY, KINDS, TABLE, Shape, ask, value
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.processes import family_of, listener_of, memory_of
+from tests.benchmarks.harness.questions import DATABASE, KEY, KINDS, TABLE, Shape, ask, value
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving

@@ -20,8 +20,8 @@ import numpy as np
 import psycopg2
 from rich.console import Console
 from rich.table import Table
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.load import Clients
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.load import Clients
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request

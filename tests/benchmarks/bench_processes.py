@@ -14,10 +14,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.load import Clients
-from tests.benchmarks.processes import cpu_seconds, listener_of
-from tests.benchmarks.scenarios import SCENARIOS, fill
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.load import Clients
+from tests.benchmarks.harness.processes import cpu_seconds, listener_of
+from tests.benchmarks.harness.scenarios import SCENARIOS, fill
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.servers import serving
 from tests.server.requests import request

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple, cast
 from rich.console import Console
 from rich.table import Table
 from sqlalchemy import make_url
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.processes import cpu_seconds, listener_of
-from tests.benchmarks.questions import Kind, Shape, ask
-from tests.benchmarks.split_table import attached, by_hash, by_range, execute, make, parts_of, query, sizes_of
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.processes import cpu_seconds, listener_of
+from tests.benchmarks.harness.questions import Kind, Shape, ask
+from tests.benchmarks.harness.split_table import attached, by_hash, by_range, execute, make, parts_of, query, sizes_of
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving

@@ -18,9 +18,9 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from tests.benchmarks.durable import durable_server
-from tests.benchmarks.load import Clients, Load
-from tests.benchmarks.scenarios import SCENARIOS, Scenario, fill
+from tests.benchmarks.harness.durable import durable_server
+from tests.benchmarks.harness.load import Clients, Load
+from tests.benchmarks.harness.scenarios import SCENARIOS, Scenario, fill
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import hive
 from tests.fixtures.servers import serving

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.benchmarks.processes import memory_of
+from tests.benchmarks.harness.processes import memory_of
 from tests.faults.harness.worker_processes import PATIENCE_SECONDS, Workers, workers
 from tests.fuzz.judged import BASE_MEMORY_MB, MEMORY_TIMES
 from tests.server.requests import reply_of, request

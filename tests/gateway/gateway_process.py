@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.benchmarks.processes import family_of
+from tests.benchmarks.harness.processes import family_of
 from tests.fixtures.forked_servers import ForkedServer, fork
 
 

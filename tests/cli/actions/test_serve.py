@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.benchmarks.processes import family_of
+from tests.benchmarks.harness.processes import family_of
 from tests.faults.harness.worker_processes import Workers, metastore_of, wait_until, workers
 from tests.fixtures.servers import HMSTATS
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tests.benchmarks.processes import memory_of
+from tests.benchmarks.harness.processes import memory_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks.processes import family_of
+from tests.benchmarks.harness.processes import family_of
 from tests.faults.harness.worker_processes import PATIENCE_SECONDS
 from tests.fixtures.databases.postgres import DURABLE, Cluster, cluster
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.benchmarks.processes import family_of
+from tests.benchmarks.harness.processes import family_of
 from tests.fixtures.forked_servers import ForkedServer, fork
 from tests.fixtures.hive import free_port
 

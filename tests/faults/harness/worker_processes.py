@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.processes import listener_of
+from tests.benchmarks.harness.processes import listener_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.behaviour.statistics.test_pending import longs, ours, prefer, put
-from tests.behaviour.statistics.test_statistics_locks import partitioned
+from tests.behaviour.care.test_pending import longs, ours, prefer, put
+from tests.behaviour.care.test_statistics_locks import partitioned
 from tests.behaviour.structs import statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.runs.tiers import first_of

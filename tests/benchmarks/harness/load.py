@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 import numpy as np
-from tests.benchmarks.gate import gate, wait_at
+from tests.benchmarks.harness.gate import gate, wait_at
 from tests.peers.decode_calls import Tap, read_reply
 
 from hmstats.wire.idl import methods

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 
 import pytest
-from tests.behaviour.statistics.test_statistics_locks import locked, numbers, partitioned
+from tests.behaviour.care.test_statistics_locks import locked, numbers, partitioned
 from tests.behaviour.structs import of_partitions, of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.runs.tiers import first_of

@@ -6,8 +6,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 import pytest
-from tests.behaviour.statistics.test_pending import automatic, longs, ndv, ndv_of, ours, prefer, put, waiting
-from tests.behaviour.statistics.test_statistics_locks import locked, numbers, partitioned
+from tests.behaviour.care.test_pending import automatic, longs, ndv, ndv_of, ours, prefer, put, waiting
+from tests.behaviour.care.test_statistics_locks import locked, numbers, partitioned
 from tests.behaviour.structs import of_partitions, of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 

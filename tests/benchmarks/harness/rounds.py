@@ -11,8 +11,8 @@ from multiprocessing import get_context
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from tests.benchmarks.gate import gate, wait_at
-from tests.benchmarks.load import first_reply, read
+from tests.benchmarks.harness.gate import gate, wait_at
+from tests.benchmarks.harness.load import first_reply, read
 from tests.server.requests import request
 
 Call = tuple[str, Mapping[str, Any]]
