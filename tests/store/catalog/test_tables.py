@@ -82,6 +82,17 @@ def test_partitions_of_a_table_have_privileges_if_its_parameter_says_so(store: S
     assert get_keyed(store, TableName("hive", NAME.database, "none")) is None
 
 
+def test_answers_about_partitions_are_as_of_the_version_of_their_table(store: Store) -> None:
+    made = make_table(store, TABLE)
+    store.write(lambda unit: versions.bump(unit, made))
+    with versions.noting_reads() as noted_keys:
+        get_keyed(store)
+    with versions.noting_reads() as noted:
+        get(store)
+    assert noted_keys == noted
+    assert noted_keys.keys() == {made}
+
+
 def test_empty_texts_and_missing_ones_are_told_apart(store: Store) -> None:
     empty = replace(TABLE, owner="", view_original_text="", parameters={"k": ""})
     made = make_table(store, empty)

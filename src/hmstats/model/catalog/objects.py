@@ -181,6 +181,11 @@ class Table:
         return self.storage.columns if self.storage else ()
 
 
+def says_own_privileges(text: str | None) -> bool:
+    """Whether a table's parameter PARTITION_PRIVILEGES, None where it has none, says that its partitions have some."""
+    return (text or "").upper() == "TRUE"
+
+
 @dataclass(frozen=True, slots=True)
 class KeyedTable:
     """What the partitions of a stored table are found and listed by."""

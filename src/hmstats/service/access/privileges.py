@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog.names import partition_name
-from hmstats.model.catalog.objects import PARTITION_PRIVILEGES, DatabaseName, Table, TableName
+from hmstats.model.catalog.objects import PARTITION_PRIVILEGES, DatabaseName, Table, TableName, says_own_privileges
 from hmstats.model.catalog.privileges import GROUP, ROLE, USER, Grant, Principal, Privilege, Secured, SecuredKind
 from hmstats.service.access.roles import roles_in_hierarchy
 from hmstats.service.lookups import missing_database, missing_table
@@ -124,7 +124,7 @@ class Privileges:
 
 def are_on_partitions(table: Table) -> bool:
     """Whether a table's partitions have privileges of their own; calls that list the partitions then return them."""
-    return table.parameters.get(PARTITION_PRIVILEGES, "").upper() == "TRUE"
+    return says_own_privileges(table.parameters.get(PARTITION_PRIVILEGES))
 
 
 def _principals(user: str | None, groups: Sequence[str]) -> list[Principal]:

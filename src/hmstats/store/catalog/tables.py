@@ -29,6 +29,7 @@ from hmstats.model.catalog.objects import (
     Table,
     TableName,
     TableSummary,
+    says_own_privileges,
 )
 from hmstats.store.catalog import constraint_columns, databases
 from hmstats.store.changes import versions
@@ -236,7 +237,7 @@ def find_keyed(connection: Connection, name: TableName) -> KeyedTable | None:
     table_id, version, privileges, *_ = rows[0]
     versions.note_read(table_id, version)
     keys = tuple(Column(*row[3:]) for row in rows if row[3] is not None)
-    return KeyedTable(name, table_id, keys, own_privileges=(privileges or "").upper() == "TRUE")
+    return KeyedTable(name, table_id, keys, own_privileges=says_own_privileges(privileges))
 
 
 def find_id(connection: Connection, name: TableName) -> int | None:
