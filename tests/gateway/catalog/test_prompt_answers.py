@@ -141,17 +141,30 @@ def test_another_users_answer_is_not_given(upstream: Upstream, tmp_path: Path) -
 
 
 def test_clients_that_ask_together_share_a_question(upstream: Upstream, tmp_path: Path) -> None:
-    """Each of eight clients sees the changes that were made before its question."""
+    """Seven clients ask while the upstream is asked for an eighth: what it is asked next proves the answers of all."""
+    with upstream.served() as port, gateway_to(tmp_path, port) as address, contextlib.ExitStack() as stack:
+        first, *others = [stack.enter_context(Client(address)) for _ in range(8)]
+        become_prompt(first, tmp_path)
+        table = request("get_table_req", 1, req=api.GetTableRequest(dbName="d", tblName="t"))
+        before, upstream.hangs = upstream.asked_for_number, True
+        for each in (first, *others):
+            each.send(table)
+            wait_until(lambda: upstream.asked_for_number > before)
+        upstream.go.set()
+        assert [each.reply().value.table.parameters["number"] for each in (first, *others)] == ["0"] * 8
+        # One more, if a busy selector learns of a client only behind the first answer.
+        assert upstream.asked_for_number - before <= 3
+
+
+def test_each_client_sees_what_was_changed_before_its_question(upstream: Upstream, tmp_path: Path) -> None:
     with upstream.served() as port, gateway_to(tmp_path, port) as address, contextlib.ExitStack() as stack:
         clients = [stack.enter_context(Client(address)) for _ in range(8)]
         become_prompt(clients[0], tmp_path)
-        before = upstream.asked_for_number
 
         def follow(client: Client) -> int:
             least = 0
             for _ in range(100):
-                known = upstream.number
-                least = max(least, known)
+                least = max(least, upstream.number)
                 found = int(ask(client))
                 assert found >= least
                 least = found
@@ -163,7 +176,6 @@ def test_clients_that_ask_together_share_a_question(upstream: Upstream, tmp_path
                 upstream.change()
                 threading.Event().wait(0.02)
             assert max(each.result() for each in running) <= upstream.number
-        assert upstream.asked_for_number < before + 800
 
 
 def test_when_a_question_gets_no_answer_a_thread_asks(upstream: Upstream, tmp_path: Path) -> None:
