@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from pyspark.sql import SparkSession
-from tests.engines.spark.spark_session import session
+from tests.engines.spark.sessions.spark_session import session
 
 CONF = {
     "spark.sql.cbo.enabled": "true",

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
-from tests.engines.spark.spark_session import session
+from tests.engines.spark.sessions.spark_session import session
 
 CONF = {"spark.sql.cbo.enabled": "true", "spark.sql.cbo.joinReorder.enabled": "true"}
 TABLES = ("region", "nation", "customer", "orders", "lineitem")

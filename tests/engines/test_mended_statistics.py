@@ -134,7 +134,7 @@ def stock_spark(port: int, folder: Path, events: Path) -> Iterator[Spark]:
     events.mkdir()
     conf = (*CONF, "spark.eventLog.enabled=true", f"spark.eventLog.dir=file:{events}")
     where = (f"thrift://127.0.0.1:{port}", f"file:{folder}/warehouse")
-    command = [sys.executable, "-m", "tests.engines.spark.spark_dialogue", *where, *conf]
+    command = [sys.executable, "-m", "tests.engines.spark.sessions.spark_dialogue", *where, *conf]
     environment = finding_tests() | {"HADOOP_USER_NAME": "spark"}
     with (folder / "spark.log").open("w") as log:
         process = subprocess.Popen(

@@ -18,11 +18,12 @@ import pytest
 from tests.fixtures.hive import CHECKOUT, free_port, hive
 from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 from tests.fixtures.servers import serving
-from tests.peers import launch, planner_session
+from tests.peers import launch
+from tests.peers.sessions import planner_session
 
 pytestmark = [pytest.mark.engines, pytest.mark.hive, pytest.mark.slow]
 
-PEERS = CHECKOUT / "tests" / "peers"
+TEXTS = CHECKOUT / "tests" / "peers" / "sessions"
 SESSIONS = ("session.sql", "session-long.sql", "session-catalog.sql")
 JDKS = {"presto": (11, 17), "trino": (25, 99)}
 S3 = {"presto": ("hive.s3", "hive.s3.ssl.enabled=false"), "trino": ("s3", "fs.native-s3.enabled=true")}
@@ -68,8 +69,8 @@ def answers_at(dialect: str, url: str, session: str, parent: Path | str) -> Answ
     if isinstance(parent, Path):
         (parent / name).mkdir(parents=True)
     warehouse = f"file:{parent / name}" if isinstance(parent, Path) else f"{parent}/{name}"
-    options = ("--warehouse", warehouse, "--dialect", dialect, "--session", str(PEERS / session))
-    command = [sys.executable, "-m", "tests.peers.planner_session", url, *options]
+    options = ("--warehouse", warehouse, "--dialect", dialect, "--session", str(TEXTS / session))
+    command = [sys.executable, "-m", "tests.peers.sessions.planner_session", url, *options]
     done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=900, check=True)
     return [json.loads(ordered(line)) for line in done.stdout.splitlines()]
 
@@ -153,7 +154,7 @@ def s3_properties(dialect: str, store: ObjectStore) -> list[str]:
 
 
 def _differing(dialect: str, session: str, expected: Answers, found: Answers) -> list[Any]:
-    asked = planner_session.statements(PEERS / session, dialect, "")
+    asked = planner_session.statements(TEXTS / session, dialect, "")
     assert len(found) == len(expected) == len(asked) > 20
     pairs = [pair for pair in zip(expected, found, strict=True) if pair[0] != pair[1]]
     return [pair for pair in pairs if pair[0]["sql"] not in BETTER]

@@ -13,7 +13,8 @@ import pytest
 from tests.fixtures.hive import hive
 from tests.fixtures.object_stores.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
-from tests.peers import flink_session, launch
+from tests.peers import launch
+from tests.peers.sessions import flink_session
 
 from hmstats.client import connect
 from hmstats.collector.dry_run import dry_run

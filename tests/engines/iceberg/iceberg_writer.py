@@ -7,7 +7,7 @@ Prints the number of its inserts when all are done.
 
 import sys
 
-from tests.engines.spark.spark_session import session
+from tests.engines.spark.sessions.spark_session import session
 
 INSERTS = 4
 

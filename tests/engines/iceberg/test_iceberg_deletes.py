@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.commands.test_analyze import command
 from tests.engines.iceberg.test_iceberg_in_spark import settings
-from tests.engines.spark import older_spark
+from tests.engines.spark.sessions import older_spark
 from tests.fixtures.servers import serving
 from tests.peers.spark_jars.iceberg_spark import fetched
 

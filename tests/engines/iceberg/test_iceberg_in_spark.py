@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
-from tests.engines.spark import older_spark
-from tests.engines.spark.older_spark import Answers
+from tests.engines.spark.sessions import older_spark
+from tests.engines.spark.sessions.older_spark import Answers
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import CHECKOUT, hive
 from tests.fixtures.servers import serving

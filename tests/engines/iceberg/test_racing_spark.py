@@ -8,7 +8,7 @@ import pytest
 from tests.collector.lake.iceberg.iceberg_tables import counts_of, entry_of, metadata_of, puffin_of
 from tests.collector.lake.test_object_store import analyzed
 from tests.engines.iceberg.test_iceberg_in_spark import settings
-from tests.engines.spark import older_spark
+from tests.engines.spark.sessions import older_spark
 from tests.fixtures.servers import serving
 from tests.peers.spark_jars.iceberg_spark import fetched
 

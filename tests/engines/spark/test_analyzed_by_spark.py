@@ -9,7 +9,7 @@ import pytest
 from tests.engines.test_planners import JDKS, planner
 from tests.fixtures.servers import serving
 from tests.peers import launch
-from tests.peers.planner_session import Client
+from tests.peers.sessions.planner_session import Client
 
 pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.slow]
 
@@ -26,7 +26,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         pytest.skip(f"{dialect}: {missing}")
     folder = tmp_path_factory.mktemp(f"{dialect}-spark")
     with serving(folder) as port:
-        script = Path(__file__).with_name("analyzed_by_spark.py")
+        script = Path(__file__).parent / "sessions" / "analyzed_by_spark.py"
         command = [sys.executable, str(script), f"thrift://127.0.0.1:{port}", f"file:{folder}/warehouse"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr[-3000:]

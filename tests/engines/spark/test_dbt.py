@@ -12,7 +12,7 @@ from tests.fixtures.hive import hive
 
 pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.hive, pytest.mark.slow]
 
-STATEMENTS = Path(__file__).with_name("dbt_session.sql")
+STATEMENTS = Path(__file__).parent / "sessions" / "dbt_session.sql"
 EXPLAINED = (8, 11, 32)
 """Statements, from 0 on, that show a partitioned table: ours tells the bytes of its partitions, Hive none."""
 

@@ -4,15 +4,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.engines.spark import older_spark
-from tests.engines.spark.older_spark import Answers
+from tests.engines.spark.sessions import older_spark
+from tests.engines.spark.sessions.older_spark import Answers
 from tests.fixtures.hive import hive
 from tests.fixtures.servers import serving
 from tests.peers.spark_jars import delta_spark, iceberg_spark
 
 pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.hive, pytest.mark.slow]
 
-STATEMENTS = Path(__file__).with_name("delta_session.sql")
+STATEMENTS = Path(__file__).parent / "sessions" / "delta_session.sql"
 CONF = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.engines.spark import older_spark
-from tests.engines.spark.older_spark import Answers
+from tests.engines.spark.sessions import older_spark
+from tests.engines.spark.sessions.older_spark import Answers
 from tests.engines.spark.test_delta_in_spark import CONF
 from tests.fixtures.servers import HMSTATS, serving
 from tests.peers.spark_jars import delta_spark, iceberg_spark
@@ -18,14 +18,14 @@ from hmstats.model.catalog.objects import TableName
 
 pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.slow]
 
-HERE = Path(__file__).parent
+SESSIONS = Path(__file__).parent / "sessions"
 CBO = {"spark.sql.cbo.enabled": "true", "spark.sql.cbo.joinReorder.enabled": "true"}
 
 
 def session(port: int, warehouse: Path, statements: str) -> Answers:
     """What each statement of a file answers."""
     packages = iceberg_spark.fetched().packages
-    return older_spark.session(port, warehouse, HERE / statements, packages, delta_spark.jars(), {**CONF, **CBO})
+    return older_spark.session(port, warehouse, SESSIONS / statements, packages, delta_spark.jars(), {**CONF, **CBO})
 
 
 def rows_of(answer: dict[str, object]) -> list[str]:

@@ -21,7 +21,7 @@ from tests.peers.spark_jars import delta_spark, iceberg_spark
 
 pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.slow]
 
-HERE = Path(__file__).parent
+SESSIONS = Path(__file__).parent / "sessions"
 GATHERED = [True, None]
 TIMEOUT_SECONDS = 600
 
@@ -43,11 +43,11 @@ def followed(
         [
             sys.executable,
             "-m",
-            "tests.engines.spark.followed_lake",
+            "tests.engines.spark.sessions.followed_lake",
             f"thrift://127.0.0.1:{port}",
             f"file:{folder}/warehouse",
             "shop.t",
-            str(HERE / statements),
+            str(SESSIONS / statements),
             *(f"{name}={value}" for name, value in given.items()),
         ],
         env={**environment, "PYTHONPATH": packages},

@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("mvn") is None, reason="S3A comes from Maven, not found on this machine"),
 ]
 
-HERE = Path(__file__).parent
+SESSIONS = Path(__file__).parent / "sessions"
 NULL = "k=__HIVE_DEFAULT_PARTITION__"
 ROWS = {
     ("plain", None): 1000,
@@ -55,7 +55,7 @@ class Lake:
         """What a stock Spark answers to the statements of a file."""
         place = f"s3a://{BUCKET}/warehouse"
         given = {"hive.exec.dynamic.partition.mode": "nonstrict", **self.conf}
-        found = session(self.address, place, "lake_db", HERE / statements, folder=self.folder, conf=given)
+        found = session(self.address, place, "lake_db", SESSIONS / statements, folder=self.folder, conf=given)
         return [*found.values()]
 
     def command(self, *arguments: str) -> list[dict[str, Any]]:

@@ -21,8 +21,8 @@ from tests.peers.spark_jars import hadoop_s3
 
 pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.hive, pytest.mark.slow]
 
-HERE = Path(__file__).parent
-STATEMENTS = HERE / "spark_session.sql"
+SESSIONS = Path(__file__).parent / "sessions"
+STATEMENTS = SESSIONS / "spark_session.sql"
 BETTER = {
     "SELECT count(*) FROM {s}.sales WHERE region like 'a%' AND day >= 1": "Hive 2.3 filters on texts only",
     "DESCRIBE EXTENDED {s}.sales PARTITION (region = 'us', day = 0)": "Hive lists the directory to count its files",
@@ -48,7 +48,7 @@ def session(
     place = f"file:{warehouse}" if isinstance(warehouse, Path) else warehouse
     given = [f"{name}={value}" for name, value in (conf or {}).items()]
     done = subprocess.run(
-        [sys.executable, HERE / "spark_session.py", metastore, place, statements, schema, *given],
+        [sys.executable, SESSIONS / "spark_session.py", metastore, place, statements, schema, *given],
         capture_output=True,
         text=True,
         timeout=600,

@@ -30,7 +30,7 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[int]:
 
 @pytest.mark.parametrize("user", ["spark", "ada"])
 def test_what_is_marked_is_right(server: int, tmp_path: Path, user: str) -> None:
-    script = Path(__file__).with_name("spark_appends.py")
+    script = Path(__file__).parent / "sessions" / "spark_appends.py"
     command = [sys.executable, str(script), f"thrift://127.0.0.1:{server}", f"file:{tmp_path}/warehouse"]
     env = finding_tests() | {"HADOOP_USER_NAME": user}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=580, check=False)

@@ -54,7 +54,8 @@ class Spark:
 @contextmanager
 def spark(metastore: str, folder: Path) -> Iterator[Spark]:
     """A stock session on these addresses."""
-    command = [sys.executable, "-m", "tests.engines.spark.spark_dialogue", metastore, f"file:{folder}/warehouse"]
+    place = f"file:{folder}/warehouse"
+    command = [sys.executable, "-m", "tests.engines.spark.sessions.spark_dialogue", metastore, place]
     environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
     with (folder / "spark.log").open("w") as log:
         process = subprocess.Popen(

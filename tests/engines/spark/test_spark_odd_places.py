@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engines.spark.spark_odd_places import places
+from tests.engines.spark.sessions.spark_odd_places import places
 from tests.fixtures.object_stores.object_store import BUCKET, object_store
 from tests.fixtures.servers import finding_tests, serving
 from tests.peers.spark_jars import hadoop_s3
@@ -39,7 +39,7 @@ MARKED = {"analysed", "analysed what changed", "renamed"}
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
     """What happened, by place and step."""
     folder = tmp_path_factory.mktemp("odd")
-    script = Path(__file__).with_name("spark_odd_places.py")
+    script = Path(__file__).parent / "sessions" / "spark_odd_places.py"
     with object_store(folder) as store:
         named = {**store.hadoop, "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem"}
         conf = [f"spark.hadoop.{name}={value}" for name, value in named.items()]

@@ -30,7 +30,7 @@ ROWS = {
 
 
 def test_what_is_gathered_is_what_an_analysis_finds(tmp_path: Path) -> None:
-    script = Path(__file__).with_name("spark_writes.py")
+    script = Path(__file__).parent / "sessions" / "spark_writes.py"
     with object_store(tmp_path) as store:
         # A table of a database that the server made lies behind s3, which Hadoop must be told of.
         named = {**store.hadoop, "fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem"}

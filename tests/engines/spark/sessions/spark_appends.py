@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from pyspark.sql import SparkSession
-from tests.engines.spark.spark_session import session
+from tests.engines.spark.sessions.spark_session import session
 
 from hmstats.client import connect
 from hmstats.client.metastore import Metastore

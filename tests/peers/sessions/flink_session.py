@@ -1,6 +1,7 @@
 """Runs a session of Flink SQL (1.20.3, one JVM) in a catalog on a metastore; a line of JSON per statement.
 
-    python -m tests.peers.flink_session --metastore thrift://127.0.0.1:PORT --dir WORKDIR [--schema s] STATEMENTS
+    python -m tests.peers.sessions.flink_session --metastore thrift://127.0.0.1:PORT --dir WORKDIR [--schema s]
+        STATEMENTS
 
 STATEMENTS has a statement a line; {s} is the schema, {w} the warehouse (WORKDIR/warehouse), {m} the metastore. Lines
 that begin with @ call Flink's catalog: flink/FlinkPeer.java says which. What differs from run to run is blanked. The
@@ -21,7 +22,7 @@ from tests.peers import cache, launch
 from tests.peers.hive_engine import jars
 from tests.peers.start_hive import LOG4J
 
-HERE = Path(__file__).resolve().parent / "flink"
+HERE = Path(__file__).resolve().parents[1] / "flink"
 CACHE = cache.CACHE / "flink-1.20.3"
 TIMEOUT_SECONDS = 900
 _OPENED = ("lang", "lang.reflect", "lang.invoke", "io", "net", "nio", "util", "util.concurrent", "text", "time", "math")

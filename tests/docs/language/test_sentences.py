@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 OF_ANOTHER_KIND = {"performance-log.md", "testing.md", "autogather.md", "learning.md"}
 """Logs, and pages that are not written so yet."""
 PAGES = [each for each in sorted({*DOCS.glob("*.md"), DOCS.parent / "README.md"}) if each.name not in OF_ANOTHER_KIND]

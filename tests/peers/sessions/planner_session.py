@@ -1,7 +1,7 @@
 """A fixed SQL session on a Trino or Presto over its HTTP API; a line of JSON per statement.
 
-    python -m tests.peers.planner_session http://127.0.0.1:8080 --warehouse file:/an/empty/folder [--dialect presto]
-        [--session FILE] > out.jsonl
+    python -m tests.peers.sessions.planner_session http://127.0.0.1:8080 --warehouse file:/an/empty/folder
+        [--dialect presto] [--session FILE] > out.jsonl
 
 A line: {"sql", "error": null or "NAME: message", "rows"}; what differs from run to run is blanked, digits after the
 sixth decimal are cut. Run it on a real Hive Metastore and on another server and compare. Times and errors go to

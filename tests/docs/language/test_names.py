@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src" / "hmstats"
+SOURCE = Path(__file__).parents[3] / "src" / "hmstats"
 ROOMS = [
     "cli",
     "client",

@@ -1,12 +1,12 @@
 """A stock Spark that is told one statement after the other: a line of SQL in, a line of JSON out.
 
-python -m tests.engines.spark.spark_dialogue thrift://HOST:PORT[,thrift://HOST:PORT] WAREHOUSE [KEY=VALUE ...]
+python -m tests.engines.spark.sessions.spark_dialogue thrift://HOST:PORT[,thrift://HOST:PORT] WAREHOUSE [KEY=VALUE ...]
 """
 
 import json
 import sys
 
-from tests.engines.spark.spark_session import answer, session
+from tests.engines.spark.sessions.spark_session import answer, session
 
 
 def main(metastore: str, warehouse: str, *conf: str) -> None:

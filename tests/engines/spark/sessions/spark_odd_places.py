@@ -17,7 +17,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
-from tests.engines.spark.spark_session import session
+from tests.engines.spark.sessions.spark_session import session
 
 from hmstats.client import connect
 from hmstats.client.naming import named_table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src" / "hmstats"
+SOURCE = Path(__file__).parents[3] / "src" / "hmstats"
 ROOMS = ["", *sorted(each.name for each in SOURCE.iterdir() if (each / "__init__.py").is_file())]
 LEANING = re.compile(r"(The same|Those|It|See|That of)\b")
 

@@ -1,6 +1,6 @@
 """Statements in a session that hmstats follows; a line of JSON per statement says what was gathered, and is stored.
 
-    python -m tests.engines.spark.followed_lake thrift://HOST:PORT WAREHOUSE TABLE STATEMENTS [KEY=VALUE ...]
+    python -m tests.engines.spark.sessions.followed_lake thrift://HOST:PORT WAREHOUSE TABLE STATEMENTS [KEY=VALUE ...]
 
 A line: {"sql", "outcomes": [[gathered, reason]], "count", "exact", "distinct"}, where the last three are what the
 metastore says of TABLE and its column `id`; null where it says nothing. KEY=VALUE are further settings of Spark. The
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.engines.spark.spark_session import session
+from tests.engines.spark.sessions.spark_session import session
 
 import hmstats
 from hmstats.errors import HmstatsError
