@@ -27,6 +27,7 @@ from tests.fixtures.servers import serving
 from tests.server.requests import request
 from tests.service.statistics.filled import NAME, make_table
 
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.reading.partition_blocks import FEWEST_VECTORS, PartitionBlocks
 from hmstats.sketch.distinct import hll_bytes
@@ -80,7 +81,7 @@ def fill(url: str, size: int) -> None:
 def measured(url: str, size: int) -> Figures:
     """The seconds of each way, the blocks' partitions a second, and their size on disk as a share of the rows'."""
     store = Store.open(url)
-    blocks = PartitionBlocks(store)
+    blocks = PartitionBlocks(store, BoundedMemory(0))
     plain, fast = StatisticsAggregator(store), StatisticsAggregator(store, blocks=blocks)
     every = [f"p={each}" for each in range(1, size + 1)]
     asked: Mapping[str, Sequence[str]] = {"all": every, "every second": every[::2]}

@@ -68,12 +68,14 @@ from hmstats.server.sockets.port import Address
 from hmstats.service.access.privileges import Privileges
 from hmstats.service.access.roles import Roles
 from hmstats.service.access.tokens import Tokens
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.catalog.databases.catalogs import Catalogs
 from hmstats.service.catalog.databases.connectors import Connectors
 from hmstats.service.catalog.databases.databases import Databases
 from hmstats.service.catalog.databases.functions import Functions
 from hmstats.service.catalog.databases.named_types import NamedTypes
 from hmstats.service.catalog.partitions.expressions import Expressions
+from hmstats.service.catalog.partitions.known_partitions import KnownPartitions
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions.partition_marks import PartitionMarks
 from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
@@ -294,8 +296,9 @@ def _keeping(rules: Rules) -> Keeping:
 
 
 class _Statistics(NamedTuple):
-    """The readers and writers of statistics that several calls share."""
+    """The readers and writers of statistics that several calls share, and the memory of what they read."""
 
+    memory: BoundedMemory
     blocks: PartitionBlocks
     aggregator: StatisticsAggregator
     readers: Callable[..., StatisticsReader]
@@ -338,8 +341,9 @@ def _answers(store: Store, recent: RecentChanges, most_bytes: int) -> AnswerCach
 
 
 def _statistics(store: Store, rules: Rules, known_bytes: int) -> _Statistics:
-    blocks = PartitionBlocks(store, known_bytes)
-    store.on_older_database(blocks.forget)
+    memory = BoundedMemory(known_bytes)
+    store.on_older_database(memory.clear)
+    blocks = PartitionBlocks(store, memory)
     aggregator = StatisticsAggregator(
         store,
         blocks=blocks,
@@ -351,7 +355,7 @@ def _statistics(store: Store, rules: Rules, known_bytes: int) -> _Statistics:
     readers = partial(StatisticsReader, store, any_engine=rules.any_engine, aggregator=filler, sizes=sizes)
     view = SparkView(store, filler, any_engine=rules.any_engine)
     writer = StatisticsWriter(store, keep_accuracy=rules.keep_accuracy)
-    return _Statistics(blocks, aggregator, readers, readers(sketches=rules.send_sketches), writer, view, sizes)
+    return _Statistics(memory, blocks, aggregator, readers, readers(sketches=rules.send_sketches), writer, view, sizes)
 
 
 def _service_calls(store: Store, warehouse: Warehouse, rules: Rules) -> tuple[object, ...]:
@@ -397,7 +401,7 @@ def _catalog_calls(store: Store, warehouse: Warehouse, rules: Rules, made: _Stat
     listing = FileListing(rules.listing_seconds)
     view = None if rules.spark_statistics == "never" else made.view
     tables = Tables(store, warehouse, spark, listing)
-    partitions = Partitions(store, most_listed=rules.most_partitions_listed)
+    partitions = Partitions(store, KnownPartitions(store, made.memory), most_listed=rules.most_partitions_listed)
     expressions, brought = Expressions(partitions), BroughtStatistics(made.writer)
     return (
         CatalogCalls(Catalogs(store, warehouse)),

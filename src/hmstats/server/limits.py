@@ -53,7 +53,8 @@ class Limits:
     answers_bytes: int = 32 * 1024 * 1024
     """Memory of the cache of answers; 0 turns it off."""
     objects_bytes: int = 32 * 1024 * 1024
-    """Memory of the cache of encoded statistics by column, for new questions about them, and as much for blocks."""
+    """Memory of the cache of encoded statistics by column, for new questions about them, and as much for
+    partitions and blocks."""
 
     @property
     def allowance(self) -> Allowance:

@@ -10,5 +10,6 @@ preparation.py     what a server does to its database before it serves it
 notifications.py   the notification log
 identity.py        the UUID of this metastore's database
 lookups.py         tables as the rules read and lock them
+bounded_memory.py  what was read, in memory of a limited size
 warehouse/         directories of databases and tables, and files in them
 """

@@ -432,8 +432,8 @@ class Settings(BaseSettings):
     objects_bytes: int = Field(
         32 * 1024 * 1024,
         ge=0,
-        description="Size of each worker's cache of encoded column statistics, and of that of blocks of numbers, "
-        "in bytes; 0 disables both.",
+        description="Size of each worker's cache of encoded column statistics, and of that of partitions and "
+        "blocks of numbers, in bytes; 0 disables both.",
     )
     notifications: bool = Field(
         True, description="Whether every change is written to the notification log, which some engines follow."

@@ -14,6 +14,7 @@ from tests.service.statistics.filled import NAME, TYPES, bit_vector, make_table,
 
 from hmstats.model.catalog.objects import Column, Partition, Storage
 from hmstats.model.statistics.column_statistics import LongStatistics
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.statistics.reading import number_sums, partition_blocks, vector_unions
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
@@ -48,7 +49,8 @@ class World:
     def __init__(self, store: Store, folder: Path, partitions: int = COUNT) -> None:
         self.store = store
         make_table(store, folder, range(partitions))
-        self.blocks = PartitionBlocks(store, known_bytes=2**20)
+        self.memory = BoundedMemory(2**20)
+        self.blocks = PartitionBlocks(store, self.memory)
         self.by_blocks = StatisticsAggregator(store, blocks=self.blocks)
         self.plainly = StatisticsAggregator(store)
         self.changes = PartitionChanges(store, Warehouse(str(folder)))

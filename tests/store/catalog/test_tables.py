@@ -64,10 +64,10 @@ def test_a_table_comes_back_as_it_was_written_and_replaced(store: Store, table: 
     made = make_table(store, table)
     try:
         assert get(store) == replace(table, id=made)
-        assert get_keyed(store) == KeyedTable(NAME, made, table.partition_keys, own_privileges=False)
+        assert get_keyed(store) == KeyedTable(NAME, made, 1, table.partition_keys, own_privileges=False)
         put(store, made, changed)
         assert get(store) == replace(changed, id=made)
-        assert get_keyed(store) == KeyedTable(NAME, made, changed.partition_keys, own_privileges=False)
+        assert get_keyed(store) == KeyedTable(NAME, made, 1, changed.partition_keys, own_privileges=False)
     finally:
         remove(store, made)
     # Only what every database holds, and the one database, is left.
@@ -78,7 +78,7 @@ def test_a_table_comes_back_as_it_was_written_and_replaced(store: Store, table: 
 def test_partitions_of_a_table_have_privileges_if_its_parameter_says_so(store: Store, text: str, own: bool) -> None:
     keys = tuple(Column(f"k{number}", "string") for number in range(12))
     made = make_table(store, replace(TABLE, partition_keys=keys, parameters={"PARTITION_LEVEL_PRIVILEGE": text}))
-    assert get_keyed(store) == KeyedTable(NAME, made, keys, own_privileges=own)
+    assert get_keyed(store) == KeyedTable(NAME, made, 1, keys, own_privileges=own)
     assert get_keyed(store, TableName("hive", NAME.database, "none")) is None
 
 

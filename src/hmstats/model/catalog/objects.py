@@ -192,6 +192,8 @@ class KeyedTable:
 
     name: TableName
     id: int
+    version: int | None
+    """That of the read; None if it has none."""
     partition_keys: tuple[Column, ...]
     own_privileges: bool
     """Whether its partitions have privileges of their own, which calls that list them then return."""

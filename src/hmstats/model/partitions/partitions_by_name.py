@@ -1,9 +1,24 @@
 """Partitions of a table as a metastore reads and answers them: thousands at once, which differ in little."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple, Self
 
 from hmstats.model.catalog.objects import Parameters, Partition, Storage
+
+
+class PartitionRow(NamedTuple):
+    """A partition of PartitionsByColumn. `format` is its storage without a location, None without a storage."""
+
+    name: str
+    id: int
+    values: tuple[str, ...]
+    created_seconds: int
+    last_access_seconds: int
+    write_id: int
+    format: Storage | None
+    location: str | None
+    parameters: Parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +37,16 @@ class PartitionsByColumn:
     formats: Sequence[Storage | None]
     locations: Sequence[str | None]
     parameters: Sequence[Parameters]
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[PartitionRow]) -> Self:
+        """The partitions of these rows, in their order."""
+        return cls(*zip(*rows, strict=True)) if rows else cls(*[()] * len(fields(cls)))
+
+    def rows(self) -> Iterator[PartitionRow]:
+        """The partitions, a row each."""
+        columns = (getattr(self, each.name) for each in fields(self))
+        return map(PartitionRow._make, zip(*columns, strict=True))
 
 
 class PartitionsByName(Mapping[str, Partition]):
@@ -59,4 +84,4 @@ class PartitionsByName(Mapping[str, Partition]):
         )
 
 
-NO_PARTITIONS = PartitionsByName(PartitionsByColumn((), (), (), (), (), (), (), (), ()))
+NO_PARTITIONS = PartitionsByName(PartitionsByColumn.of_rows(()))

@@ -237,7 +237,7 @@ def find_keyed(connection: Connection, name: TableName) -> KeyedTable | None:
     table_id, version, privileges, *_ = rows[0]
     versions.note_read(table_id, version)
     keys = tuple(Column(*row[3:]) for row in rows if row[3] is not None)
-    return KeyedTable(name, table_id, keys, own_privileges=says_own_privileges(privileges))
+    return KeyedTable(name, table_id, version, keys, own_privileges=says_own_privileges(privileges))
 
 
 def find_id(connection: Connection, name: TableName) -> int | None:

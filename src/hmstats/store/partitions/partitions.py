@@ -207,6 +207,17 @@ def filtered(
     return _read(connection, restrict(connection, query, wanted, keys), limit)
 
 
+def filtered_names(
+    connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter, limit: int | None = None
+) -> list[str]:
+    """The names of the partitions that a filter selects, sorted, at most `limit`. Raises MetaError."""
+    query = select(PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
+    query = restrict(connection, query, wanted, keys)
+    if limit is not None:
+        query = query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME)).limit(limit)
+    return sorted(connection.execute(query).scalars())
+
+
 def count_filtered(connection: Connection, table_id: int, keys: Sequence[Column], wanted: PartitionFilter) -> int:
     """The number of partitions that a filter selects. Raises MetaError if it has unlike types."""
     query = select(func.count()).select_from(PARTITIONS).where(PARTITIONS.c.TBL_ID == table_id)

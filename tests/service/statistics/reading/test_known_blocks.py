@@ -12,8 +12,8 @@ from tests.service.statistics.filled import NAME
 from tests.service.statistics.reading.test_number_sums import COLUMNS, Numbers, answer, every_kind
 
 from hmstats.model.statistics.column_statistics import LongStatistics
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.statistics.reading import known_blocks
-from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
 from hmstats.store.database.store import Store
 from hmstats.store.partitions.number_blocks import TABLES
 from hmstats.store.schema import HMSTATS_NUMBER_BLOCK, PART_COL_STATS
@@ -75,7 +75,7 @@ def test_what_was_written_since_is_read(world: Numbers) -> None:
 
 def test_an_older_database_is_read_again(world: Numbers) -> None:
     world.compare()
-    world.blocks.forget()
+    world.memory.clear()
     lose(world, PART_COL_STATS, HMSTATS_NUMBER_BLOCK)
     assert answer(world.by_blocks, names(world.there), "hive")[1] == 0
 

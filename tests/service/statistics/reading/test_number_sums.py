@@ -209,7 +209,7 @@ def test_a_block_that_cannot_be_read_is_not_used(world: Numbers) -> None:
     for broken in (b"", b"broken", b"\x08\0\2\0" + bytes(10 * len(FIELDS))):
         with world.store._pools.writers.begin() as connection:
             connection.execute(update(HMSTATS_NUMBER_BLOCK).values(NUMBERS=broken))
-        world.blocks.forget()
+        world.memory.clear()
         world.compare(world.there[::2])
 
 
@@ -230,7 +230,7 @@ def test_the_number_of_statements_does_not_grow_with_the_partitions(
 ) -> None:
     sent = []
     for numbers in (world.there[:16:2], world.there[::2]):
-        world.blocks.forget()
+        world.memory.clear()
         with statements() as each:
             answer(world.by_blocks, [f"p={number}" for number in numbers], "hive")
         sent.append(len(each))

@@ -8,7 +8,9 @@ from hmstats.errors import InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog.names import partition_name, partition_values, unescape
 from hmstats.model.catalog.objects import KeyedTable, Partition, TableName
 from hmstats.model.partitions.partitions_by_name import PartitionsByName
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.catalog.filter_text import parse
+from hmstats.service.catalog.partitions.known_partitions import KnownPartitions
 from hmstats.service.catalog.partitions.partition_rules import keys_of, missing_partition
 from hmstats.service.lookups import keyed_table_of
 from hmstats.store.catalog import tables
@@ -41,8 +43,9 @@ class KeyValues:
 class Partitions:
     """The partitions of every table. Calls that would list more than `most_listed` partitions are refused."""
 
-    def __init__(self, store: Store, *, most_listed: int | None = None) -> None:
+    def __init__(self, store: Store, known: KnownPartitions | None = None, *, most_listed: int | None = None) -> None:
         self._store = store
+        self._known = known or KnownPartitions(store, BoundedMemory(0))
         self._most_listed = most_listed
 
     def get(self, name: TableName, values: Sequence[str]) -> Partition:
@@ -54,7 +57,7 @@ class Partitions:
         with self._store.read() as connection:
             table = keyed_table_of(connection, name)
             partition = partition_name(keys_of(table), values)
-            partitions_found = partitions.get_many(connection, table.id, [partition])
+            partitions_found = self._known.by_names(connection, table, [partition])
         if partition not in partitions_found:
             raise missing_partition(name, values)
         return TablePartitions(table, partitions_found)
@@ -63,7 +66,7 @@ class Partitions:
         """The named partitions; missing ones are skipped. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
             table = keyed_table_of(connection, name)
-            return TablePartitions(table, partitions.get_many(connection, table.id, list(names)))
+            return TablePartitions(table, self._known.by_names(connection, table, names))
 
     def by_name(self, name: TableName, partition: str) -> Partition:
         """The partition with this name. Its keys may be in any order but keep their case; values may be escaped or not.
@@ -81,7 +84,7 @@ class Partitions:
                 wanted = partition_name(keys_of(table), partition_values(partition, keys_of(table)))
             except InvalidObject as error:
                 raise NoSuchObject(f"partition {partition} of table {name} not found: {error}") from error
-            found = partitions.get_many(connection, table.id, [wanted])
+            found = self._known.by_names(connection, table, [wanted])
         if not found:
             raise NoSuchObject(f"partition {partition} of table {name} not found")
         return next(iter(found.values()))
@@ -90,14 +93,26 @@ class Partitions:
         """Every partition, or the first `limit` of them. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
             table = keyed_table_of(connection, name)
-            return self._listed(table, partitions.get_all(connection, table.id, self._limit(table, limit)))
+            most = self._limit(table, limit)
+            found = self._known.find(
+                connection,
+                table,
+                names=lambda: partitions.names(connection, table.id, most),
+                read=lambda: partitions.get_all(connection, table.id, most),
+            )
+            return self._listed(table, found)
 
     def matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> TablePartitions:
         """The partitions whose values begin with these; an empty value matches any. Raises NoSuchObject, MetaError."""
         with self._store.read() as connection:
             table = keyed_table_of(connection, name)
-            wanted = _wildcards(table, values)
-            found = partitions.matching(connection, table.id, wanted, self._limit(table, limit))
+            wanted, most = _wildcards(table, values), self._limit(table, limit)
+            found = self._known.find(
+                connection,
+                table,
+                names=lambda: partitions.matching_names(connection, table.id, wanted, most),
+                read=lambda: partitions.matching(connection, table.id, wanted, most),
+            )
             return self._listed(table, found)
 
     def filtered(self, name: TableName, text: str, limit: int = ALL) -> TablePartitions:
@@ -108,9 +123,15 @@ class Partitions:
             table = tables.find_keyed(connection, name)
             if table is None:
                 raise NoSuchObject(f"Specified catalog.database.table does not exist : {name}")
-            wanted = parse(text, keys_of(table))
-            most, keys = self._limit(table, limit), table.partition_keys
-            return self._listed(table, partitions.filtered(connection, table.id, keys, wanted, most))
+            keys = table.partition_keys
+            wanted, most = parse(text, keys_of(table)), self._limit(table, limit)
+            found = self._known.find(
+                connection,
+                table,
+                names=lambda: partitions.filtered_names(connection, table.id, keys, wanted, most),
+                read=lambda: partitions.filtered(connection, table.id, keys, wanted, most),
+            )
+            return self._listed(table, found)
 
     def count(self, name: TableName, text: str) -> int:
         """The number of partitions that a filter selects; all if it is empty. Raises NoSuchObject, MetaError."""

@@ -7,7 +7,7 @@ block brings its index to another version.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.store.partitions.blocks import Index, Members
 from hmstats.store.partitions.number_block import NumberBlock
 from hmstats.store.partitions.number_blocks import NUMBERS, TABLES

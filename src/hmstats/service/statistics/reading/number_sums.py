@@ -15,10 +15,10 @@ import numpy as np
 import structlog
 
 from hmstats.errors import SketchError
-from hmstats.service.statistics.reading import known_blocks, known_partitions
+from hmstats.service.bounded_memory import BoundedMemory
+from hmstats.service.statistics.reading import known_blocks, known_ids
 from hmstats.service.statistics.reading.block_kind import BlockKind, chosen_members, together
-from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
-from hmstats.service.statistics.reading.known_partitions import Since
+from hmstats.service.statistics.reading.known_ids import Since
 from hmstats.store.partitions import blocks, number_blocks
 from hmstats.store.partitions.blocks import Chosen, Ids, Index, Members, NewBlock
 from hmstats.store.partitions.number_block import MOST_MEMBERS, NumberBlock
@@ -43,7 +43,7 @@ def sums(
     """
     members = known_blocks.members(connection, indexes, memory)
     then = max(sum(len(each.ids) for each in some) for some in members.values())
-    asked, clean = known_partitions.find(connection, scope, since, then, memory)
+    asked, clean = known_ids.find(connection, scope, since, then, memory)
     groups = _groups(members, indexes, clean)
     if 2 * max(len(each.ids) for each in groups) < len(asked):
         return None

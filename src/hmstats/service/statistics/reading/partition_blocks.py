@@ -18,10 +18,10 @@ from operator import attrgetter
 
 import numpy as np
 
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.statistics.reading import number_sums, vector_unions
 from hmstats.service.statistics.reading.block_kind import BlockKind, together
-from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
-from hmstats.service.statistics.reading.known_partitions import Since
+from hmstats.service.statistics.reading.known_ids import Since
 from hmstats.service.statistics.reading.vector_unions import Union
 from hmstats.store.changes import touched_partitions, versions
 from hmstats.store.database.store import Store
@@ -47,11 +47,11 @@ _MOST_WAITING = 1_000
 
 
 class PartitionBlocks:
-    """Answers from blocks, and builds them; keeps `known_bytes` of what it read in memory, at most. Thread-safe."""
+    """Answers from blocks, and builds them; keeps what it read in memory. Thread-safe."""
 
-    def __init__(self, store: Store, known_bytes: int = 0) -> None:
+    def __init__(self, store: Store, memory: BoundedMemory) -> None:
         self._store = store
-        self._memory = BoundedMemory(known_bytes)
+        self._memory = memory
         self._lock = threading.Lock()
         self._wanted: dict[tuple[BlockKind, int], dict[str, None]] = {}
         self._rests_until = -math.inf
@@ -85,10 +85,6 @@ class PartitionBlocks:
                 answered.update(columns)
         rest = [each for each in scope.columns if each not in answered]
         return found + aggregates.sums(connection, replace(scope, columns=rest)) if rest else found
-
-    def forget(self) -> None:
-        """Forget what was read: the database turned out to be an older one."""
-        self._memory.clear()
 
     def run(self) -> None:
         """Build the blocks that were asked for, unless the last time was long; a chore calls it."""

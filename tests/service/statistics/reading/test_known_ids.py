@@ -7,8 +7,8 @@ from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.block_world import COUNT, make_small
 from tests.service.statistics.reading.test_number_sums import Numbers, answer, every_kind
 
-from hmstats.service.statistics.reading import known_partitions
-from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
+from hmstats.service.bounded_memory import BoundedMemory
+from hmstats.service.statistics.reading import known_ids
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.unit.unit import Connection
@@ -32,13 +32,13 @@ def names(numbers: list[int]) -> list[str]:
 
 def keep(world: Numbers, most_bytes: int) -> BoundedMemory:
     """Let the world keep so much in memory."""
-    world.blocks._memory = memory = BoundedMemory(most_bytes)
-    return memory
+    world.memory = world.blocks._memory = BoundedMemory(most_bytes)
+    return world.memory
 
 
 def are_known(memory: BoundedMemory) -> bool:
     """Whether the names of the table are in memory."""
-    return any(isinstance(each.value, known_partitions._Names) for each in memory._entries.values())
+    return any(isinstance(each.value, known_ids._Names) for each in memory._entries.values())
 
 
 @pytest.mark.parametrize("built_again", [False, True])
@@ -76,7 +76,7 @@ def test_names_take_half_of_the_memory_at_most(world: Numbers, most_bytes: int, 
 
 def test_names_of_many_more_partitions_than_asked_are_not_read(world: Numbers, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = keep(world, 10**6)
-    monkeypatch.setattr(known_partitions, "_MOST_OF_EACH", 2)
+    monkeypatch.setattr(known_ids, "_MOST_OF_EACH", 2)
     world.compare(world.there[: COUNT // 2 - 1])
     assert not are_known(memory)
     world.compare(world.there[: COUNT // 2])
@@ -86,7 +86,7 @@ def test_names_of_many_more_partitions_than_asked_are_not_read(world: Numbers, m
 def test_an_older_database_is_read_again(world: Numbers, statements: StatementCounter) -> None:
     asked, sent = names(world.there), []
     for _ in range(2):
-        world.blocks.forget()
+        world.memory.clear()
         with statements() as each:
             answer(world.by_blocks, asked, "hive")
         sent.append(len(each))

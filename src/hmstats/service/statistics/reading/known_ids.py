@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.statistics.reading.block_kind import clean_ids
-from hmstats.service.statistics.reading.bounded_memory import BoundedMemory
 from hmstats.store.partitions import blocks, partitions
 from hmstats.store.partitions.blocks import Ids
 from hmstats.store.statistics.aggregates import Scope

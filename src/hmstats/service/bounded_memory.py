@@ -1,8 +1,8 @@
-"""What was read of the database and holds for ever, in memory of a limited size."""
+"""What was read of the database and holds for ever, or as of a version, in memory of a limited size."""
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 
@@ -34,21 +34,32 @@ class BoundedMemory:
 
     def get(self, key: Hashable) -> Any:
         """The value; None if it is not there."""
+        return self.get_many([key])[0]
+
+    def get_many(self, keys: Sequence[Hashable]) -> list[Any]:
+        """The value of each key; None if it is not there."""
         with self._lock:
-            entry = self._entries.get(key)
-            if entry is None:
-                return None
-            self._entries.move_to_end(key)
-            return entry.value
+            entries = [*map(self._entries.get, keys)]
+            for key, entry in zip(keys, entries, strict=True):
+                if entry is not None:
+                    self._entries.move_to_end(key)
+        return [None if entry is None else entry.value for entry in entries]
 
     def put(self, key: Hashable, value: Any, size: int, cleared: int) -> None:
         """Keep a value of so many bytes that was read since the memory was cleared so many times."""
+        self.put_many([(key, value, size)], cleared)
+
+    def put_many(self, new: Iterable[tuple[Hashable, Any, int]], cleared: int) -> None:
+        """Keep values, each with its key before it and its bytes behind it, as `put` does."""
         with self._lock:
-            if cleared != self.cleared or size > self.most_bytes:
+            if cleared != self.cleared:
                 return
-            old = self._entries.pop(key, None)
-            self._entries[key] = _Entry(value, size)
-            self._free_bytes += (old.size if old else 0) - size
+            for key, value, size in new:
+                if size > self.most_bytes:
+                    continue
+                old = self._entries.pop(key, None)
+                self._entries[key] = _Entry(value, size)
+                self._free_bytes += (old.size if old else 0) - size
             while self._free_bytes < 0:
                 _, oldest = self._entries.popitem(last=False)
                 self._free_bytes += oldest.size

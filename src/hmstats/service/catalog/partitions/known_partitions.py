@@ -1,0 +1,138 @@
+"""Partitions in memory, so that a question about other partitions than the last one reads only those that are new.
+
+What was read as of a version of the table holds as long as no write has touched the partition since
+(touched_partitions.py). An answer is of the snapshot that its table was read in, as it is without the memory.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import NamedTuple
+
+from hmstats.model.catalog.objects import KeyedTable, Storage
+from hmstats.model.partitions.partitions_by_name import PartitionRow, PartitionsByColumn, PartitionsByName
+from hmstats.service.bounded_memory import BoundedMemory
+from hmstats.store.changes import touched_partitions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.unit.unit import Connection
+
+_MOST_ASKED = 4_000
+"""Partitions of a question; what a larger one reads would push out all that others ask for."""
+_ROW_BYTES, _TEXT_BYTES, _FORMAT_BYTES, _COLUMN_BYTES = 900, 60, 5_000, 400
+"""Memory of a partition and of each of its texts beside the characters, of a format and of each of its columns."""
+_MOST_FORMATS = 16
+_NAME_IN = attrgetter("name")
+
+
+class _Known(NamedTuple):
+    """A partition as of a version of its table, and the bytes of memory that it takes."""
+
+    version: int
+    row: PartitionRow
+    size: int
+
+
+class _FormatsOf(NamedTuple):
+    """The key of the formats of a table's partitions: equal ones are one object, though they were read apart."""
+
+    table_id: int
+
+
+class KnownPartitions:
+    """Finds partitions in memory, and keeps those that it reads. Thread-safe."""
+
+    def __init__(self, store: Store, memory: BoundedMemory) -> None:
+        self._store = store
+        self._memory = memory
+
+    def by_names(self, connection: Connection, table: KeyedTable, names: Sequence[str]) -> PartitionsByName:
+        """The named partitions by name, in name order; missing ones are skipped."""
+        if len(names) > _MOST_ASKED or not self._can_keep(table):
+            return partitions.get_many(connection, table.id, names)
+        cleared, known = self._memory.cleared, self._known(connection, table, names)
+        unknown = [each for each in names if each not in known]
+        if not unknown:
+            return _by_name(known.values())
+        read = partitions.get_many(connection, table.id, unknown)
+        rows = self._keep(table, read.columns, cleared)
+        return _by_name((*known.values(), *rows)) if known else read
+
+    def find(
+        self,
+        connection: Connection,
+        table: KeyedTable,
+        names: Callable[[], Sequence[str]],
+        read: Callable[[], PartitionsByName],
+    ) -> PartitionsByName:
+        """The partitions that `read` finds: by their `names`, if any partition of the table is known."""
+        if not self._can_keep(table):
+            return read()
+        if self._memory.get(_FormatsOf(table.id)) is not None:
+            found_names = names()
+            small = len(found_names) <= _MOST_ASKED
+            return self.by_names(connection, table, found_names) if small else read()
+        cleared, found = self._memory.cleared, read()
+        if 0 < len(found) <= _MOST_ASKED:
+            self._keep(table, found.columns, cleared)
+        return found
+
+    def _can_keep(self, table: KeyedTable) -> bool:
+        """Whether each change of a table's partitions is told by the table's version."""
+        has_version = table.version is not None and not self._store.shape.beside_hive
+        return has_version and self._memory.most_bytes > 0 and not self._store.is_trying
+
+    def _known(self, connection: Connection, table: KeyedTable, names: Sequence[str]) -> dict[str, PartitionRow]:
+        """The partitions among these that are known as of the table's version."""
+        version, cleared = table.version or 0, self._memory.cleared
+        found = self._memory.get_many([(table.id, each) for each in names])
+        there = [each for each in found if each is not None and each.version <= version]
+        first = min((each.version for each in there), default=version)
+        if first == version:
+            return {each.row.name: each.row for each in there}
+        touched = touched_partitions.between(connection, table.id, first, version)
+        if touched is None:
+            return {each.row.name: each.row for each in there if each.version == version}
+        clean = [each for each in there if each.version == version or each.row.name not in touched]
+        newer = (((table.id, each.row.name), each._replace(version=version), each.size) for each in clean)
+        self._memory.put_many(newer, cleared)
+        return {each.row.name: each.row for each in clean}
+
+    def _keep(self, table: KeyedTable, read: PartitionsByColumn, cleared: int) -> list[PartitionRow]:
+        """Keep partitions that were read as of the table's version. Returns them, with the formats that are shared."""
+        shared = self._shared_formats(table, read, cleared)
+        rows = [each._replace(format=shared.get(id(each.format), each.format)) for each in read.rows()]
+        known = [_Known(table.version or 0, each, _size(each)) for each in rows if id(each.format) in shared]
+        self._memory.put_many((((table.id, each.row.name), each, each.size) for each in known), cleared)
+        return rows
+
+    def _shared_formats(self, table: KeyedTable, read: PartitionsByColumn, cleared: int) -> dict[int, Storage | None]:
+        """The formats that the table's partitions share, by the ids of their objects and of equal objects just read.
+
+        If partitions differ in more formats than _MOST_FORMATS, those of the others are left out.
+        """
+        key = _FormatsOf(table.id)
+        kept: list[Storage | None] = [*(self._memory.get(key) or ())]
+        shared = dict[int, Storage | None]()
+        for each in {id(each): each for each in read.formats}.values():
+            same = next((old for old in kept if old == each), None)
+            if same is None and len(kept) < _MOST_FORMATS:
+                kept.append(each)
+                shared[id(each)] = each
+            elif same is not None:
+                shared[id(each)] = shared[id(same)] = same
+        self._memory.put(key, tuple(kept), sum(map(_format_size, kept)), cleared)
+        return shared
+
+
+def _size(row: PartitionRow) -> int:
+    texts = [row.name, *row.values, row.location or "", *chain.from_iterable(row.parameters.items())]
+    return _ROW_BYTES + _TEXT_BYTES * len(texts) + sum(map(len, texts))
+
+
+def _format_size(form: Storage | None) -> int:
+    return _FORMAT_BYTES + _COLUMN_BYTES * (0 if form is None else len(form.columns))
+
+
+def _by_name(rows: Iterable[PartitionRow]) -> PartitionsByName:
+    return PartitionsByName(PartitionsByColumn.of_rows(sorted(rows, key=_NAME_IN)))

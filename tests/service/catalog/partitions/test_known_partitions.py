@@ -1,0 +1,307 @@
+"""Partitions in memory: answers are those of the database, whatever was written in between."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+from tests.fixtures.databases.statements import StatementCounter
+
+from hmstats.errors import MetaError
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import Column, Partition, Storage, Table, TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.service.bounded_memory import BoundedMemory
+from hmstats.service.catalog.databases.databases import Databases
+from hmstats.service.catalog.partitions import known_partitions
+from hmstats.service.catalog.partitions.known_partitions import KnownPartitions
+from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
+from hmstats.service.catalog.partitions.partitions import Partitions, TablePartitions
+from hmstats.service.catalog.tables.alter_table import AlterOptions, TableAlterations
+from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.catalog.tables.truncate import Truncation
+from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.changes import touched_partitions
+from hmstats.store.database.store import Store
+from hmstats.store.partitions import partitions
+from hmstats.store.schema import PARTITIONS
+from hmstats.store.unit.unit import Unit
+from hmstats.wire.partitions import partition_bytes
+
+COLUMNS = (Column("c", "bigint"), Column("d", "string"))
+NAME, OTHER = TableName("hive", "default", "t"), TableName("hive", "default", "u")
+STORAGE = Storage(columns=COLUMNS)
+COUNT = 30
+FILTER = "n = 1 and s < '2'"
+
+
+class World:
+    """Two tables that are alike, and their partitions as they are found with a memory and without one."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self.store, self.warehouse = store, Warehouse(str(folder))
+        Databases(store, self.warehouse).ensure_default()
+        self.tables = Tables(store, self.warehouse)
+        for name in (NAME, OTHER):
+            keys = (Column("n", "int"), Column("s", "string"))
+            self.tables.create(Table(name=name, storage=STORAGE, partition_keys=keys))
+        self.changes, self.moves = PartitionChanges(store, self.warehouse), PartitionMoves(store, self.warehouse)
+        self.plain = Partitions(store)
+        self.keep()
+        self.changes.add(NAME, [new(each) for each in range(COUNT)])
+
+    def keep(self, most_bytes: int = 2**20) -> BoundedMemory:
+        """Let the partitions be kept in so much memory."""
+        self.memory = BoundedMemory(most_bytes)
+        self.known = Partitions(self.store, KnownPartitions(self.store, self.memory))
+        return self.memory
+
+    def compare(self, name: TableName = NAME) -> None:
+        """Both ways give the same bytes to each question."""
+        with self.store.read() as connection:
+            table = self.plain.all_names(name)[0]
+            there = partitions.names(connection, table.id)
+        asked = [*there[::3], "n=1/s=none", there[0] if there else "n=2/s=x"]
+        questions: list[Callable[[Partitions], TablePartitions]] = [
+            lambda of: of.by_names(name, asked),
+            lambda of: of.filtered(name, FILTER),
+            lambda of: of.filtered(name, FILTER, 3),
+            lambda of: of.matching(name, ["1", ""]),
+            lambda of: of.matching(name, ["", there[0].rpartition("=")[2] if there else "x"], 1),
+            lambda of: of.all(name, 5),
+            lambda of: of.all(name),
+        ]
+        for question in questions:
+            known, plain = question(self.known), question(self.plain)
+            assert (known.table, list(known.partitions)) == (plain.table, list(plain.partitions))
+            assert known.partitions == plain.partitions
+            encoded = [partition_bytes.listed_result(name, each.partitions.columns) for each in (known, plain)]
+            assert encoded[0] == encoded[1]
+
+    def change(self, chance: random.Random, step: int) -> None:
+        """Make one change of some kind, of partitions whose directories can be moved."""
+        there = [each for each in self.plain.all(NAME).partitions.values() if "elsewhere" not in str(each.storage)]
+        some = chance.sample(there, min(2, len(there)))
+        kind = chance.choice([self.add, self.alter, self.drop, self.rename, self.analyze, self.rewrite, self.exchange])
+        kind(some, step)
+
+    def add(self, some: list[Partition], step: int) -> None:
+        """Add partitions."""
+        self.changes.add(NAME, [new(step * 100 + each) for each in range(3)])
+
+    def alter(self, some: list[Partition], step: int) -> None:
+        """Alter parameters, times and places."""
+        place = f"{self.warehouse.root}/elsewhere/{step}"
+        for each, storage in zip(some, (STORAGE, replace(STORAGE, location=place, buckets=step)), strict=False):
+            altered = replace(each, parameters={"numRows": str(step)}, storage=storage, created_seconds=step)
+            self.changes.alter(NAME, [altered])
+
+    def drop(self, some: list[Partition], step: int) -> None:
+        """Drop partitions, and make one of them again."""
+        self.changes.drop_many(NAME, list(map(name_of, some)), if_exists=False, delete_data=True)
+        self.changes.add(NAME, [replace(each, id=None, storage=STORAGE) for each in some[:1]])
+
+    def rename(self, some: list[Partition], step: int) -> None:
+        """Rename a partition, and let another one have its name."""
+        for each, values in zip(some, (("1", f"{step}-renamed"), some[0].values if some else ()), strict=False):
+            self.moves.rename(NAME, each.values, replace(each, values=values))
+
+    def analyze(self, some: list[Partition], step: int) -> None:
+        """Write statistics, which marks their columns as accurate, and delete some."""
+        data = (ColumnStatistics("c", "bigint", LongStatistics(nulls=0, ndv=step)),)
+        writer = StatisticsWriter(self.store)
+        writer.update_partitions(NAME, [StatisticsSet(data, name_of(each)) for each in some])
+        for each in some[1:]:
+            writer.delete_partitions(NAME, [name_of(each)], ["c"], None)
+
+    def rewrite(self, some: list[Partition], step: int) -> None:
+        """Alter the table with all of its partitions, and empty some."""
+        table = self.tables.get(NAME)
+        assert table.storage is not None
+        columns = (*COLUMNS, Column(f"e{step}", "int"))
+        changed = replace(table, storage=replace(table.storage, columns=columns))
+        TableAlterations(self.store, self.warehouse).alter(NAME, changed, AlterOptions(cascade=True))
+        Truncation(self.store, self.warehouse).truncate(NAME, list(map(name_of, some)))
+        self.compare()
+        changed = replace(table, storage=replace(table.storage, columns=COLUMNS))
+        TableAlterations(self.store, self.warehouse).alter(NAME, changed, AlterOptions(cascade=True))
+
+    def exchange(self, some: list[Partition], step: int) -> None:
+        """Move a partition to the other table and back."""
+        for each in some[:1]:
+            spec = dict(zip(("n", "s"), each.values, strict=True))
+            for source, target in ((NAME, OTHER), (OTHER, NAME)):
+                self.moves.exchange(spec, source, target)
+                self.compare(OTHER)
+
+
+@pytest.fixture
+def world(store: Store, tmp_path: Path) -> World:
+    """A table with partitions of which none is known."""
+    return World(store, tmp_path)
+
+
+def new(number: int) -> Partition:
+    counts = {"numRows": str(number), "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'}
+    return Partition(values=(str(number % 3), str(number)), storage=STORAGE, parameters=counts)
+
+
+def name_of(partition: Partition) -> str:
+    return partition_name(["n", "s"], partition.values)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_random_changes_answers_are_those_of_the_database(
+    world: World, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(touched_partitions, "MOST_NAMED", 2)  # a change of more may have touched everything
+    chance = random.Random(seed)
+    world.compare()
+    for step in range(1, 25):
+        world.change(chance, step)
+        if chance.random() < 0.7:
+            world.compare()
+
+
+@pytest.mark.parametrize("kind", ["add", "alter", "drop", "rename", "analyze", "rewrite", "exchange"])
+def test_after_a_change_answers_are_those_of_the_database(world: World, kind: str) -> None:
+    for step in (1, 2):
+        world.compare()
+        getattr(world, kind)([*world.plain.all(NAME).partitions.values()][:2], step)
+        world.compare()
+
+
+def test_partitions_that_are_known_are_not_read_again(world: World, statements: StatementCounter) -> None:
+    asked = [name_of(new(each)) for each in range(COUNT)]
+    world.known.by_names(NAME, asked)
+    with statements() as of_names:
+        assert list(world.known.by_names(NAME, asked[:7]).partitions) == sorted(asked[:7])
+    with statements() as of_filter:
+        assert world.known.filtered(NAME, FILTER).partitions
+    assert (len(of_names), len(of_filter)) == (1, 2)  # the table with its version; the names that a filter selects
+    world.alter([new(4)], 1)
+    with statements() as after_change:
+        world.known.by_names(NAME, asked[10:])
+    assert len(after_change) == 2  # which partitions were touched
+
+
+def test_formats_that_were_read_apart_are_encoded_once(world: World) -> None:
+    for number in range(5):
+        world.known.by_names(NAME, [name_of(new(number))])
+    found = world.known.by_names(NAME, [name_of(new(each)) for each in range(7)]).partitions.columns
+    assert len(found.formats) == 7
+    assert len({*map(id, found.formats)}) == 1
+
+
+def test_what_a_question_does_not_know_is_read_by_as_many_statements_as_all(
+    world: World, statements: StatementCounter
+) -> None:
+    asked = [name_of(new(each)) for each in range(COUNT)]
+    with statements() as unknown:
+        world.known.by_names(NAME, asked[:10])
+    with statements() as some_unknown:
+        world.known.by_names(NAME, asked)
+    with statements() as plainly:
+        world.plain.by_names(NAME, asked)
+    assert len(unknown) == len(some_unknown) == len(plainly)
+
+
+def test_a_snapshot_from_before_a_change_has_what_was_there(world: World) -> None:
+    asked = [name_of(new(each)) for each in range(5)]
+    before = world.known.by_names(NAME, asked).partitions
+    with world.store.one_picture():
+        assert world.known.by_names(NAME, asked).partitions == before
+        with world.store.outside_picture():
+            world.alter([new(each) for each in range(2)], 1)
+            after = world.known.by_names(NAME, asked).partitions
+        assert after != before
+        assert world.known.by_names(NAME, asked).partitions == before
+    assert world.known.by_names(NAME, asked).partitions == after
+
+
+def test_a_change_that_is_only_tried_is_not_kept(world: World) -> None:
+    asked = [name_of(new(0))]
+    before = world.known.by_names(NAME, asked).partitions
+
+    def change(unit: Unit) -> None:
+        unit.connection.execute(update(PARTITIONS).values(CREATE_TIME=77))
+
+    world.memory.clear()
+    tried = world.store.try_change(change, lambda: world.known.by_names(NAME, asked).partitions)
+    assert tried[asked[0]].created_seconds == 77
+    assert world.known.by_names(NAME, asked).partitions == before
+
+
+def test_what_was_read_before_the_memory_was_cleared_is_not_kept(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = partitions.get_many
+
+    def read_and_clear(*given: object) -> object:
+        found = real(*given)  # type: ignore[arg-type]
+        world.memory.clear()
+        return found
+
+    monkeypatch.setattr(partitions, "get_many", read_and_clear)
+    assert world.known.by_names(NAME, [name_of(new(0))]).partitions
+    assert len(world.memory) == 0
+
+
+@pytest.mark.parametrize("most_bytes", [0, 100, 10_000, 30_000])
+def test_a_memory_that_is_too_small_changes_no_answer(world: World, most_bytes: int) -> None:
+    memory = world.keep(most_bytes)
+    for step in (1, 2):
+        world.compare()
+        world.alter([new(each) for each in range(2)], step)
+    assert memory.size <= most_bytes
+
+
+def test_partitions_of_too_many_formats_are_read_each_time(
+    world: World, statements: StatementCounter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_partitions, "_MOST_FORMATS", 3)
+    for number in range(1, 6):
+        world.changes.alter(NAME, [replace(new(number), storage=replace(STORAGE, buckets=number))])
+    world.compare()
+    with statements() as of_shared:
+        world.known.by_names(NAME, [name_of(new(each)) for each in (7, 8, 9)])
+    with statements() as of_own:
+        world.known.by_names(NAME, [name_of(new(each)) for each in range(1, 6)])
+    assert (len(of_shared), len(of_own) > 1) == (1, True)
+    world.compare()
+
+
+def test_a_large_question_leaves_the_memory_to_others(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_partitions, "_MOST_ASKED", COUNT - 1)
+    world.known.all(NAME)
+    world.known.by_names(NAME, [name_of(new(each)) for each in range(COUNT)])
+    assert len(world.memory) == 0
+    world.compare()
+    assert len(world.memory) > 0
+
+
+def test_a_database_beside_a_hive_is_read_each_time(world: World) -> None:
+    world.store.shape = replace(world.store.shape, hive="4.0.0")
+    world.compare()
+    assert len(world.memory) == 0
+
+
+def test_a_limit_of_partitions_holds_for_known_ones(world: World) -> None:
+    limited = Partitions(world.store, KnownPartitions(world.store, world.memory), most_listed=COUNT - 1)
+    world.known.all(NAME)
+    with pytest.raises(MetaError, match="exceeds limit"):
+        limited.all(NAME)
+    assert len(limited.filtered(NAME, FILTER).partitions) == len(world.plain.filtered(NAME, FILTER).partitions)
+
+
+def test_a_table_that_is_made_again_has_its_own_partitions(world: World) -> None:
+    asked = [name_of(new(each)) for each in range(5)]
+    world.known.by_names(NAME, asked)
+    table = world.tables.get(NAME)
+    world.tables.drop(NAME, delete_data=True)
+    world.tables.create(replace(table, id=None, storage=STORAGE))
+    assert world.known.by_names(NAME, asked).partitions == {}
+    world.changes.add(NAME, [new(0)])
+    world.compare()
