@@ -193,7 +193,7 @@ class KeyedTable:
     name: TableName
     id: int
     version: int | None
-    """That of the read; None if it has none."""
+    """The version that was read with it; None if it has none."""
     partition_keys: tuple[Column, ...]
     own_privileges: bool
     """Whether its partitions have privileges of their own, which calls that list them then return."""

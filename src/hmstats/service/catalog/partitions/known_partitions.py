@@ -50,7 +50,7 @@ class KnownPartitions:
         """The named partitions by name, in name order; missing ones are skipped."""
         if len(names) > _MOST_ASKED or not self._can_keep(table):
             return partitions.get_many(connection, table.id, names)
-        cleared, known = self._memory.cleared, self._known(connection, table, names)
+        cleared, known = self._memory.cleared, self._find_known(connection, table, names)
         unknown = [each for each in names if each not in known]
         if not unknown:
             return _by_name(known.values())
@@ -82,7 +82,7 @@ class KnownPartitions:
         has_version = table.version is not None and not self._store.shape.beside_hive
         return has_version and self._memory.most_bytes > 0 and not self._store.is_trying
 
-    def _known(self, connection: Connection, table: KeyedTable, names: Sequence[str]) -> dict[str, PartitionRow]:
+    def _find_known(self, connection: Connection, table: KeyedTable, names: Sequence[str]) -> dict[str, PartitionRow]:
         """The partitions among these that are known as of the table's version."""
         version, cleared = table.version or 0, self._memory.cleared
         found = self._memory.get_many([(table.id, each) for each in names])
