@@ -19,6 +19,7 @@ from hmstats.model.catalog.names import (
     split_database,
     table_name,
     unescape,
+    values_of_names,
 )
 from hmstats.model.catalog.objects import DatabaseName, TableName
 
@@ -104,6 +105,31 @@ def test_any_text_is_normal_just_as_its_values_are(keys: list[str], name: str) -
 
     of_values = told(lambda text: partition_name(keys, partition_values(text, keys)))
     assert told(lambda text: normal_partition_name(text, keys)) == of_values
+
+
+@given(
+    keys=st.lists(st.text("kK=%/.", min_size=1, max_size=2), max_size=2, unique_by=str.lower),
+    names=st.lists(st.text("kK=/%41.a\n", max_size=12), max_size=3),
+    values=st.lists(st.lists(st.text("aK=/%41.\n\r", max_size=4), min_size=2, max_size=2), max_size=3),
+)
+def test_values_of_many_names_are_those_of_each(keys: list[str], names: list[str], values: list[list[str]]) -> None:
+    """Whether the names are in stored form, all or some of them, or not."""
+    stored = [partition_name(keys, each[: len(keys)]) for each in values] if keys else []
+
+    def told(read: Callable[[], list[tuple[str, ...]]]) -> object:
+        try:
+            return read()
+        except (InvalidObject, MetaError) as error:
+            return repr(error)
+
+    for asked in (stored, [*stored, *names], names):
+        of_each = told(lambda asked=asked: [partition_values(name, keys) for name in asked])  # type: ignore[misc]
+        assert told(lambda asked=asked: values_of_names(asked, keys)) == of_each  # type: ignore[misc]
+
+
+def test_a_line_within_a_name_is_no_name() -> None:
+    names = ["k=a\nk=b", "K=c"]
+    assert values_of_names(names, ["k"]) == [("a\nk=b",), ("c",)]
 
 
 def test_keys_of_a_partition_name_are_lower_case_and_values_keep_their_case() -> None:

@@ -11,7 +11,7 @@ from hmstats.cli.output.tables import plain_table
 from hmstats.client.tables.merged_statistics import MergedAnswers, staleness
 from hmstats.client.tables.stored_statistics import StoredStatistics
 from hmstats.errors import StatementError
-from hmstats.model.catalog.names import partition_values
+from hmstats.model.catalog.names import values_of_names
 from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StringStatistics
@@ -82,7 +82,7 @@ def show_table(
 def key_lines(found: StoredStatistics, names: Sequence[str]) -> list[str]:
     """A line for each partition key: its type, and its values in the partitions of these names."""
     keys = found.table.partition_keys
-    rows = [partition_values(name, [key.name for key in keys]) for name in names]
+    rows = values_of_names(names, [key.name for key in keys])
     return [_key_line(key, [row[place] for row in rows]) for place, key in enumerate(keys)]
 
 

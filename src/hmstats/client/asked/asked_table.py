@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from hmstats.client.asked.asked_metastore import AskedMetastore
 from hmstats.client.asked.partition_names import existing_names
 from hmstats.errors import CallRefused, MissingStatistics, StatementError, UnknownCall
-from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name, partition_values
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name, values_of_names
 from hmstats.model.catalog.objects import Column, Parameters, Table
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import known_rows
@@ -99,7 +99,8 @@ class AskedTable:
         if keys and names is None:
             names = self._metastore.partition_names(self.table.name)
         if found.name in keys:
-            values = [partition_values(name, keys)[keys.index(found.name)] for name in names or ()]
+            place = keys.index(found.name)
+            values = [each[place] for each in values_of_names([*(names or ())], keys)]
             of_key = key_statistics(found, values)
             _check_bounded(column, of_key and of_key.data)
             data: Any = of_key and of_key.data

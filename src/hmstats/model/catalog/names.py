@@ -111,6 +111,28 @@ def partition_values(name: str, keys: Sequence[str]) -> tuple[str, ...]:
     return tuple(spec[key.lower()] for key in keys)
 
 
+def values_of_names(names: Sequence[str], keys: Sequence[str]) -> list[tuple[str, ...]]:
+    """The values in each of many partition names, as `partition_values` finds those in one. Raises as it does.
+
+    Names with these keys in this order are read all at once.
+    """
+    lines = "\n".join(names)
+    found = _values_in_lines(tuple(keys)).findall(lines) if keys and lines.count("\n") == len(names) - 1 else []
+    if len(found) < len(names):
+        return [partition_values(each, keys) for each in names]
+    rows = [(each,) for each in found] if len(keys) == 1 else found
+    if "%" not in lines:
+        return rows
+    return [tuple(map(unescape, row)) if "%" in name else row for name, row in zip(names, rows, strict=True)]
+
+
+@lru_cache(maxsize=1_000)
+def _values_in_lines(keys: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern that finds the values in lines of names of these keys, in this order."""
+    elements = [re.escape(escape(key.lower())) + r"=([^/\n]*)" for key in keys]
+    return re.compile(f"^{'/'.join(elements)}$", re.MULTILINE)
+
+
 def normal_partition_name(name: str, keys: Sequence[str]) -> str:
     """The name as the metastore stores it: keys lower case in the table's order, values escaped.
 

@@ -108,7 +108,26 @@ def _step(expression: PartitionExpression, indexes: dict[str, int]) -> _Step:
             if known is None or not known[0] <= len(arguments) <= known[1]:
                 raise UnknownExpression(f"a condition over partitions calls {function!r} of {len(arguments)} arguments")
             steps, apply = [_step(each, indexes) for each in arguments], known[2]
+            keys = [each.name.lower() for each in arguments if isinstance(each, Key)]
+            if len(keys) == 1 and all(isinstance(each, Key | Constant) for each in arguments):
+                return _once_a_value(lambda row: apply([each(row) for each in steps]), indexes[keys[0]])
             return lambda row: apply([each(row) for each in steps])
+
+
+def _once_a_value(step: _Step, index: int) -> _Step:
+    """A step that depends on one key, evaluated once for each of its texts: many partitions have the same one.
+
+    A text has one object for its value. Values of two texts may be equal and still differ, as 0.0 and -0.0 do.
+    """
+    answers: dict[int, Value] = {}
+
+    def answer(row: _Row) -> Value:
+        value = id(row[index])
+        if value not in answers:
+            answers[value] = step(row)
+        return answers[value]
+
+    return answer
 
 
 def _truth(value: Value) -> Answer:

@@ -252,17 +252,6 @@ def find_name(connection: Connection, table_id: int) -> TableName | None:
     return None if row is None else TableName(*row)
 
 
-def find_id_noted(connection: Connection, name: TableName) -> int | None:
-    """The table's id, with its version noted; None if it does not exist."""
-    query = select(TBLS.c.TBL_ID, VERSIONS.c.VERSION).select_from(_VERSIONED)
-    row = connection.execute(query.where(_inside(name.parent), TBLS.c.TBL_NAME == name.table)).one_or_none()
-    if row is None:
-        return None
-    table_id, version = row
-    versions.note_read(table_id, version)
-    return int(table_id)
-
-
 def bump_every(unit: Unit) -> None:
     """Raise the versions of all tables, whose writers wait until the unit ends."""
     query = select(TBLS.c.TBL_ID).order_by(TBLS.c.TBL_ID).with_for_update()

@@ -1,7 +1,7 @@
 """Partitions in memory: answers are those of the database, whatever was written in between."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics, LongSta
 from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.catalog.databases.databases import Databases
 from hmstats.service.catalog.partitions import known_partitions
+from hmstats.service.catalog.partitions import partitions as partition_calls
 from hmstats.service.catalog.partitions.known_partitions import KnownPartitions
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
@@ -81,6 +82,9 @@ class World:
             assert known.partitions == plain.partitions
             encoded = [partition_bytes.listed_result(name, each.partitions.columns) for each in (known, plain)]
             assert encoded[0] == encoded[1]
+        assert self.known.all_names(name) == self.plain.all_names(name)
+        for limit in (-1, 0, 3, partition_calls._FEW_NAMES + 1):
+            assert self.known.names(name, limit) == self.plain.names(name, limit)
 
     def change(self, chance: random.Random, step: int) -> None:
         """Make one change of some kind, of partitions whose directories can be moved."""
@@ -197,6 +201,24 @@ def test_formats_that_were_read_apart_are_encoded_once(world: World) -> None:
     assert len({*map(id, found.formats)}) == 1
 
 
+def test_names_that_are_known_are_not_read_again(world: World, statements: StatementCounter) -> None:
+    before = world.known.names(NAME)
+    world.add([], 1)
+    counts = []
+    for _ in range(2):
+        with statements() as sent:
+            assert set(world.known.names(NAME)).difference(before) == {"n=1/s=100", "n=2/s=101", "n=0/s=102"}
+        counts.append(len(sent))
+    assert counts == [3, 1]  # the table with its version; the partitions that were touched, and those that are there
+
+
+@pytest.mark.parametrize(("most_bytes", "kept"), [(4_000, False), (6_000, True)])
+def test_names_take_half_of_the_memory_at_most(world: World, most_bytes: int, kept: bool) -> None:
+    memory = world.keep(most_bytes)
+    assert world.known.names(NAME) == world.plain.names(NAME)
+    assert (len(memory) == 1) is kept
+
+
 def test_what_a_question_does_not_know_is_read_by_as_many_statements_as_all(
     world: World, statements: StatementCounter
 ) -> None:
@@ -211,16 +233,20 @@ def test_what_a_question_does_not_know_is_read_by_as_many_statements_as_all(
 
 
 def test_a_snapshot_from_before_a_change_has_what_was_there(world: World) -> None:
-    asked = [name_of(new(each)) for each in range(5)]
-    before = world.known.by_names(NAME, asked).partitions
+    def answers() -> tuple[Mapping[str, Partition], list[str]]:
+        asked = [name_of(new(each)) for each in range(5)]
+        return world.known.by_names(NAME, asked).partitions, world.known.names(NAME)
+
+    before = answers()
     with world.store.one_picture():
-        assert world.known.by_names(NAME, asked).partitions == before
+        assert answers() == before
         with world.store.outside_picture():
             world.alter([new(each) for each in range(2)], 1)
-            after = world.known.by_names(NAME, asked).partitions
-        assert after != before
-        assert world.known.by_names(NAME, asked).partitions == before
-    assert world.known.by_names(NAME, asked).partitions == after
+            world.drop([new(each) for each in range(2, 4)], 1)
+            after = answers()
+        assert (after[0] != before[0], after[1] != before[1]) == (True, True)
+        assert answers() == before
+    assert answers() == after
 
 
 def test_a_change_that_is_only_tried_is_not_kept(world: World) -> None:

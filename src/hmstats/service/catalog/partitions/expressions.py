@@ -6,7 +6,7 @@ from functools import cmp_to_key
 from typing import NamedTuple, TypeAlias
 
 from hmstats.errors import MetaError, NoSuchObject
-from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_values
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, values_of_names
 from hmstats.model.catalog.objects import KeyedTable, TableName
 from hmstats.model.partitions.key_values import as_type, compare_values
 from hmstats.model.partitions.partition_expression import PartitionExpression, compile_expression
@@ -108,8 +108,7 @@ class Expressions:
             condition, [(key.name, key.type) for key in table.partition_keys], question.null_value
         )
         matched = _MatchedNames(table, [], [])
-        for partition in names:
-            values = partition_values(partition, keys)
+        for partition, values in zip(names, values_of_names(names, keys), strict=True):
             outcome = evaluate(values)
             if outcome is None and question.null_value not in values:
                 matched.unknown.append(partition)
@@ -124,7 +123,7 @@ def _in_order(table: KeyedTable, names: Sequence[str], question: ConditionQuery)
     if not question.order:
         return list(names)
     keys, ordered_names = keys_of(table), list(names)
-    rows = {each: partition_values(each, keys) for each in names}
+    rows = dict(zip(names, values_of_names(names, keys), strict=True))
     for index, descending in reversed(_parse_order(question.order, len(keys))):
         kind = table.partition_keys[index].type
         typed = {

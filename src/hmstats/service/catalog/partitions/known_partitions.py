@@ -37,6 +37,21 @@ class _FormatsOf(NamedTuple):
     """The key of the formats of a table's partitions: equal ones are one object, though they were read apart."""
 
     table_id: int
+    of: str = "formats"
+
+
+class _NamesOf(NamedTuple):
+    """The key of the names of all partitions of a table."""
+
+    table_id: int
+    of: str = "names"
+
+
+class _Names(NamedTuple):
+    """The sorted names of all partitions of a table as of a version of it."""
+
+    version: int
+    names: Sequence[str]
 
 
 class KnownPartitions:
@@ -57,6 +72,20 @@ class KnownPartitions:
         read = partitions.get_many(connection, table.id, unknown)
         rows = self._keep(table, read.columns, cleared)
         return _by_name((*known.values(), *rows)) if known else read
+
+    def names(self, connection: Connection, table: KeyedTable) -> Sequence[str]:
+        """The sorted names of all partitions of a table."""
+        if not self._can_keep(table):
+            return partitions.names(connection, table.id)
+        key, version, cleared = _NamesOf(table.id), table.version or 0, self._memory.cleared
+        known: _Names | None = self._memory.get(key)
+        found = None if known is None else _names_since(connection, table, known)
+        if found is None:
+            found = partitions.names(connection, table.id)
+        size = _TEXT_BYTES * len(found) + sum(map(len, found))
+        if size <= self._memory.most_bytes // 2 and (known is None or known.version < version):
+            self._memory.put(key, _Names(version, found), size, cleared)
+        return found
 
     def find(
         self,
@@ -123,6 +152,17 @@ class KnownPartitions:
                 shared[id(each)] = shared[id(same)] = same
         self._memory.put(key, tuple(kept), sum(map(_format_size, kept)), cleared)
         return shared
+
+
+def _names_since(connection: Connection, table: KeyedTable, known: _Names) -> Sequence[str] | None:
+    """The names of the table's version, from those as of an earlier one; None if it is not known what was touched."""
+    if known.version > (table.version or 0):
+        return None
+    touched = touched_partitions.between(connection, table.id, known.version, table.version or 0)
+    if not touched:
+        return None if touched is None else known.names
+    there = partitions.find_ids(connection, table.id, sorted(touched))
+    return sorted([*there, *(each for each in known.names if each not in touched)])
 
 
 def _size(row: PartitionRow) -> int:

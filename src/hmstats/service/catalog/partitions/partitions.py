@@ -17,9 +17,12 @@ from hmstats.store.catalog import tables
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_values as stored_values
 from hmstats.store.partitions import partitions
+from hmstats.store.unit.unit import Connection
 
 ALL = -1
 """The limit of partition calls that means no limit."""
+_FEW_NAMES = 1_000
+"""The highest limit for which fewer names are read than the table has; all are read for a higher one, and kept."""
 
 
 class TablePartitions(NamedTuple):
@@ -97,7 +100,7 @@ class Partitions:
             found = self._known.find(
                 connection,
                 table,
-                names=lambda: partitions.names(connection, table.id, most),
+                names=lambda: self._first_names(connection, table, most),
                 read=lambda: partitions.get_all(connection, table.id, most),
             )
             return self._listed(table, found)
@@ -190,19 +193,27 @@ class Partitions:
             f"(={self._most_listed}), which the server's most_partitions_listed sets"
         )
 
-    def all_names(self, name: TableName) -> tuple[KeyedTable, list[str]]:
+    def all_names(self, name: TableName) -> tuple[KeyedTable, Sequence[str]]:
         """The table and the sorted names of all its partitions. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
             table = keyed_table_of(connection, name)
-            return table, partitions.names(connection, table.id, None)
+            return table, self._known.names(connection, table)
 
     def names(self, name: TableName, limit: int = ALL) -> list[str]:
         """The partitions' names, sorted; none if the table does not exist, as in Hive."""
         if not name.database or not name.table:
             raise MetaError(f"a table's database and name must not be empty, found {name}")
         with self._store.read() as connection:
-            table_id = tables.find_id_noted(connection, name)
-            return [] if table_id is None else partitions.names(connection, table_id, _limit(limit))
+            table = tables.find_keyed(connection, name)
+            if table is None:
+                return []
+            return [*self._first_names(connection, table, _limit(limit))]
+
+    def _first_names(self, connection: Connection, table: KeyedTable, limit: int | None) -> Sequence[str]:
+        """The first names of a table's partitions, all without a limit."""
+        if limit is not None and limit <= _FEW_NAMES:
+            return partitions.names(connection, table.id, limit)
+        return self._known.names(connection, table)[:limit]
 
     def names_matching(self, name: TableName, values: Sequence[str], limit: int = ALL) -> list[str]:
         """The names of the partitions whose values begin with these; an empty value matches any."""

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from hmstats.errors import InvalidInput, NoSuchObject
-from hmstats.model.catalog.names import NULL_PARTITION_VALUE, normal_partition_name, partition_values
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, normal_partition_name, values_of_names
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.answers import ColumnProvenance, DistinctCount, MergedColumn, Quantiles
 from hmstats.model.statistics.column_statistics import Kind, StatisticsSet
@@ -222,7 +222,7 @@ def _counts_of_keys(
     """The exact distinct counts of partition keys, without null, from the partitions' names in the catalog."""
     wanted = _checked_names(connection, name, target, partition_names)
     names = partitions.names(connection, target.id) if wanted is None else wanted
-    values = [partition_values(each, target.keys) for each in names]
+    values = values_of_names(names, target.keys)
     indexes = {key: target.keys.index(key) for key in keys}
     return {
         key: exact_count(len({each[index] for each in values} - {NULL_PARTITION_VALUE}))
