@@ -34,7 +34,12 @@ class BoundedMemory:
 
     def get(self, key: Hashable) -> Any:
         """The value; None if it is not there."""
-        return self.get_many([key])[0]
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries.move_to_end(key)
+            return entry.value
 
     def get_many(self, keys: Sequence[Hashable]) -> list[Any]:
         """The value of each key; None if it is not there."""

@@ -42,13 +42,12 @@ def numbers(
 ) -> Iterator[Block]:
     """The blocks of some indexes of a table that have these keys. Raises SketchError if one cannot be read."""
     cleared, missing = memory.cleared, set[tuple[int, int]]()
-    for index in indexes:
-        for low_id in low_ids:
-            known = memory.get((index, low_id))
-            if known is None:
-                missing.add((index.build, low_id))
-            else:
-                yield index, low_id, known
+    keys = [(index, low_id) for index in indexes for low_id in low_ids]
+    for (index, low_id), known in zip(keys, memory.get_many(keys), strict=True):
+        if known is None:
+            missing.add((index.build, low_id))
+        else:
+            yield index, low_id, known
     builds = {build for build, _ in missing}
     unknown = {each.build: each for each in indexes if each.build in builds}
     wanted = sorted({low_id for _, low_id in missing})
