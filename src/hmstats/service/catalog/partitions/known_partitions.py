@@ -5,7 +5,7 @@ What was read as of a version of the table holds as long as no write has touched
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
+from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -19,8 +19,10 @@ from hmstats.store.unit.unit import Connection
 
 _MOST_ASKED = 4_000
 """Partitions of a question; what a larger one reads would push out all that others ask for."""
-_ROW_BYTES, _TEXT_BYTES, _FORMAT_BYTES, _COLUMN_BYTES = 900, 60, 5_000, 400
-"""Memory of a partition and of each of its texts beside the characters, of a format and of each of its columns."""
+_ROW_BYTES, _PARAMETER_BYTES = 1_100, 150
+"""Memory of a partition and of each of its parameters beside the characters of names, values and locations."""
+_FORMAT_BYTES, _COLUMN_BYTES, _NAME_BYTES = 5_000, 400, 60
+"""Memory of a format, of each of its columns, and of a name beside its characters."""
 _MOST_FORMATS = 16
 _NAME_IN = attrgetter("name")
 
@@ -82,7 +84,7 @@ class KnownPartitions:
         found = None if known is None else _names_since(connection, table, known)
         if found is None:
             found = partitions.names(connection, table.id)
-        size = _TEXT_BYTES * len(found) + sum(map(len, found))
+        size = _NAME_BYTES * len(found) + sum(map(len, found))
         if size <= self._memory.most_bytes // 2 and (known is None or known.version < version):
             self._memory.put(key, _Names(version, found), size, cleared)
         return found
@@ -130,7 +132,7 @@ class KnownPartitions:
     def _keep(self, table: KeyedTable, read: PartitionsByColumn, cleared: int) -> list[PartitionRow]:
         """Keep partitions that were read as of the table's version. Returns them, with the formats that are shared."""
         shared = self._shared_formats(table, read, cleared)
-        rows = [each._replace(format=shared.get(id(each.format), each.format)) for each in read.rows()]
+        rows = [*replace(read, formats=[shared.get(id(each), each) for each in read.formats]).rows()]
         known = [_Known(table.version or 0, each, _size(each)) for each in rows if id(each.format) in shared]
         self._memory.put_many((((table.id, each.row.name), each, each.size) for each in known), cleared)
         return rows
@@ -166,8 +168,8 @@ def _names_since(connection: Connection, table: KeyedTable, known: _Names) -> Se
 
 
 def _size(row: PartitionRow) -> int:
-    texts = [row.name, *row.values, row.location or "", *chain.from_iterable(row.parameters.items())]
-    return _ROW_BYTES + _TEXT_BYTES * len(texts) + sum(map(len, texts))
+    characters = 3 * len(row.name) + len(row.location or "") + sum(map(len, row.parameters.values()))
+    return _ROW_BYTES + _PARAMETER_BYTES * len(row.parameters) + characters
 
 
 def _format_size(form: Storage | None) -> int:
