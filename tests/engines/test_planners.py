@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fixtures.hive import CHECKOUT, free_port, hive
+from tests.fixtures.hive import CHECKOUT, hive
 from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
 from tests.peers import launch
 from tests.peers.sessions import planner_session

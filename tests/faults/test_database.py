@@ -14,7 +14,7 @@ from tests.faults.harness.database_process import postgres
 from tests.faults.harness.leaks import THREADS, check_leaks, open_files
 from tests.faults.harness.worker_processes import PATIENCE_SECONDS, metastore_of, workers
 from tests.faults.harness.writers import go_on, patiently, summary, writing
-from tests.fixtures.hive import free_port
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
 from tests.server.monitoring.test_health import get
 

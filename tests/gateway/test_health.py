@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.fixtures.hive import free_port
 from tests.fixtures.metastores import Metastore
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
 from tests.gateway.doors import long
 from tests.gateway.gateways import wait_until

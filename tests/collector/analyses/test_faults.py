@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 import pytest
 from tests.collector.parted import NAMES, ROWS, parted, parts, stored
-from tests.fixtures.hive import free_port
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import HMSTATS, serving
 
 from hmstats.collector import check

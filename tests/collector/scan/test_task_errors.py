@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from py4j.protocol import Py4JJavaError
 from tests.collector.parted import parted
-from tests.fixtures.hive import free_port
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
 
 from hmstats import collector

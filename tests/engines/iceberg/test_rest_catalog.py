@@ -10,7 +10,7 @@ import pytest
 from tests.cli.commands.test_analyze import command
 from tests.engines.iceberg.test_puffin_in_trino import PARTLY_DONE, TYPES, WITHOUT_COUNTS
 from tests.engines.test_planners import planner
-from tests.fixtures.hive import free_port
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
 from tests.peers import launch, start_trino
 

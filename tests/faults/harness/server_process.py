@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.benchmarks.harness.processes import family_of
 from tests.fixtures.forked_servers import ForkedServer, fork
-from tests.fixtures.hive import free_port
+from tests.fixtures.ports import free_port
 
 
 @dataclass

@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.fixtures.hive import free_port, hive
+from tests.fixtures.hive import hive
 from tests.fixtures.identity.kerberos import REALM, SERVICE, Kerberos
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
 from tests.gateway.gateways import wait_until
 from tests.gateway.test_health import asking

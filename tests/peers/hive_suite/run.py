@@ -18,7 +18,6 @@ import argparse
 import os
 import shlex
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -26,6 +25,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.fixtures.ports import free_port
 from tests.peers import cache, start_hive
 
 HERE = Path(__file__).resolve().parent
@@ -73,7 +73,7 @@ def run_class(name: str, command: str, path: str, *, own_home: bool = False) -> 
     """
     folder = Path(tempfile.mkdtemp(prefix="hive-suite-"))
     (folder / "wh").mkdir()
-    port = _free_port()
+    port = free_port()
     filled = shlex.split(command.replace("{port}", str(port)).replace("{dir}", str(folder)))
     log = folder / "metastore.log"
     with log.open("w") as output:
@@ -119,12 +119,6 @@ def _run_tests(name: str, port: int, folder: Path, path: str, more_options: Sequ
     )
     lines = done.stdout.replace(str(folder), "DIR").splitlines()
     return [line for line in lines if not line.startswith("passed ")]
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def main() -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.fixtures.hive import free_port
 from tests.fixtures.identity.authorities import Files, issued
 from tests.fixtures.identity.directory import GROUP_DN, PASSWORD, SEARCHER, SEARCHER_PASSWORD, USER_DN, Directory
+from tests.fixtures.ports import free_port
 from tests.server.authentication.peers import ask_http
 from tests.server.authentication.sasl_peers import SaslClient, ask_plain
 from tests.server.authentication.test_passwords import basic

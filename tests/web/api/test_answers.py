@@ -185,7 +185,7 @@ def test_problems_are_told_in_a_sentence(
 
 
 def test_a_metastore_that_is_away_is_a_problem() -> None:
-    from tests.fixtures.hive import free_port
+    from tests.fixtures.ports import free_port
     from tests.web.tables import page_of
 
     with page_of(free_port()) as page:

@@ -9,8 +9,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from tests.fixtures.hive import free_port
 from tests.fixtures.identity.authorities import issued
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import HMSTATS
 from typer.testing import CliRunner
 
