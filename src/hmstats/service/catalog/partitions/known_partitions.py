@@ -84,9 +84,10 @@ class KnownPartitions:
         found = None if known is None else _names_since(connection, table, known)
         if found is None:
             found = partitions.names(connection, table.id)
-        size = _NAME_BYTES * len(found) + sum(map(len, found))
-        if size <= self._memory.most_bytes // 2 and (known is None or known.version < version):
-            self._memory.put(key, _Names(version, found), size, cleared)
+        if known is None or known.version < version:
+            size = _NAME_BYTES * len(found) + sum(map(len, found))
+            if size <= self._memory.most_bytes // 2:
+                self._memory.put(key, _Names(version, found), size, cleared)
         return found
 
     def find(
