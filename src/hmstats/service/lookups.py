@@ -1,5 +1,7 @@
 """Tables as the rules read and lock them, and the errors for missing tables and databases."""
 
+from collections.abc import Collection
+
 from hmstats.errors import MetaError, MetastoreError, NoSuchObject
 from hmstats.model.catalog.objects import DatabaseName, KeyedTable, Partition, Table, TableName
 from hmstats.store.catalog import tables
@@ -24,9 +26,9 @@ def table_of(connection: Connection, name: TableName) -> Table:
     return table
 
 
-def keyed_table_of(connection: Connection, name: TableName) -> KeyedTable:
-    """What the table's partitions are found by, which takes less than the table. Raises NoSuchObject."""
-    table = tables.find_keyed(connection, name)
+def keyed_table_of(connection: Connection, name: TableName, partitions: Collection[str] | None = None) -> KeyedTable:
+    """What the table's partitions are found by, as tables.find_keyed finds it. Raises NoSuchObject."""
+    table = tables.find_keyed(connection, name, partitions)
     if table is None:
         raise missing_table(name)
     return table

@@ -1,6 +1,6 @@
 """Tables: TBLS with its parameters, partition keys and storage."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -228,14 +228,17 @@ def _ids_by_parts(parts: KnownParts) -> Select[Any]:
     return select(named.c.TBL_ID).where(or_(*begun, *within))
 
 
-def find_keyed(connection: Connection, name: TableName) -> KeyedTable | None:
-    """What a table's partitions are found by, with its version noted; None if it does not exist. One statement."""
+def find_keyed(connection: Connection, name: TableName, partitions: Collection[str] | None = None) -> KeyedTable | None:
+    """What a table's partitions are found by; None if it does not exist. One statement.
+
+    Its version is noted for a read of these partitions, by default of any.
+    """
     sent = {**_name_parameters(name), "parameter": PARTITION_PRIVILEGES}
     rows = connection.execute(_KEYED, sent).cursor.fetchall()
     if not rows:
         return None
     table_id, version, privileges, *_ = rows[0]
-    versions.note_read(table_id, version)
+    versions.note_read(table_id, version, partitions)
     keys = tuple(Column(*row[3:]) for row in rows if row[3] is not None)
     return KeyedTable(name, table_id, version, keys, own_privileges=says_own_privileges(privileges))
 

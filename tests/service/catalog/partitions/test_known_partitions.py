@@ -26,7 +26,7 @@ from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
-from hmstats.store.changes import touched_partitions
+from hmstats.store.changes import touched_partitions, versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.schema import PARTITIONS
@@ -247,6 +247,21 @@ def test_a_snapshot_from_before_a_change_has_what_was_there(world: World) -> Non
         assert (after[0] != before[0], after[1] != before[1]) == (True, True)
         assert answers() == before
     assert answers() == after
+
+
+def test_an_answer_about_named_partitions_is_of_these(world: World) -> None:
+    asked = [name_of(new(0)), "n=1/s=none"]
+    noted: list[frozenset[str] | None] = []
+    for question in (
+        lambda: world.known.by_names(NAME, asked),
+        lambda: world.known.get(NAME, ["0", "0"]),
+        lambda: world.known.by_name(NAME, "s=0/n=0"),
+        lambda: world.known.filtered(NAME, FILTER),
+    ):
+        with versions.noting_reads() as reads:
+            question()
+        noted += [each.partitions for each in reads.values()]
+    assert noted == [frozenset(asked), frozenset(asked[:1]), frozenset(asked[:1]), None]
 
 
 def test_a_change_that_is_only_tried_is_not_kept(world: World) -> None:

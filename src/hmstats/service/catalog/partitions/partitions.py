@@ -14,6 +14,7 @@ from hmstats.service.catalog.partitions.known_partitions import KnownPartitions
 from hmstats.service.catalog.partitions.partition_rules import keys_of, missing_partition
 from hmstats.service.lookups import keyed_table_of
 from hmstats.store.catalog import tables
+from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_values as stored_values
 from hmstats.store.partitions import partitions
@@ -58,8 +59,9 @@ class Partitions:
     def with_values(self, name: TableName, values: Sequence[str]) -> TablePartitions:
         """The partition with these values, and its table. Raises NoSuchObject."""
         with self._store.read() as connection:
-            table = keyed_table_of(connection, name)
+            table = keyed_table_of(connection, name, ())
             partition = partition_name(keys_of(table), values)
+            versions.note_read(table.id, table.version, [partition])
             partitions_found = self._known.by_names(connection, table, [partition])
         if partition not in partitions_found:
             raise missing_partition(name, values)
@@ -68,7 +70,7 @@ class Partitions:
     def by_names(self, name: TableName, names: Sequence[str]) -> TablePartitions:
         """The named partitions; missing ones are skipped. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
-            table = keyed_table_of(connection, name)
+            table = keyed_table_of(connection, name, names)
             return TablePartitions(table, self._known.by_names(connection, table, names))
 
     def by_name(self, name: TableName, partition: str) -> Partition:
@@ -79,7 +81,7 @@ class Partitions:
         if not partition:
             raise MetaError(f"Partition name is invalid. {partition}")
         with self._store.read() as connection:
-            table = keyed_table_of(connection, name)
+            table = keyed_table_of(connection, name, ())
             for key in keys_of(table):
                 if not _names_key(partition, key):
                     raise NoSuchObject(f"partition {partition} of table {name} not found: it has no key {key}")
@@ -87,6 +89,7 @@ class Partitions:
                 wanted = partition_name(keys_of(table), partition_values(partition, keys_of(table)))
             except InvalidObject as error:
                 raise NoSuchObject(f"partition {partition} of table {name} not found: {error}") from error
+            versions.note_read(table.id, table.version, [wanted])
             found = self._known.by_names(connection, table, [wanted])
         if not found:
             raise NoSuchObject(f"partition {partition} of table {name} not found")
