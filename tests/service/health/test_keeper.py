@@ -22,6 +22,7 @@ from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
+from hmstats.store.health import health_rows
 from hmstats.store.health.facts import HealthTable
 from hmstats.store.schema import NOTIFICATION_LOG
 from hmstats.store.storage import parameters
@@ -73,6 +74,20 @@ def test_a_write_of_one_partition_looks_at_one_partition(kept: Store, statements
     assert len(sent) == one
     part = 100 // len(TYPES)
     assert health(kept) == {f"p={each}": part if each == 3 or 10 <= each < 20 else 0 for each in PARTITIONS}
+
+
+def test_partitions_are_judged_some_at_once(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that were judged before."""
+    monkeypatch.setattr(keeper, "_PARTITIONS_AT_ONCE", 7)
+    monkeypatch.setattr(health_rows, "_ROWS_AT_ONCE", 4)
+    part = 100 // len(TYPES)
+    for written in (set[int](), {0, 6, 7, 29}, {*PARTITIONS}):
+        if written:
+            write(kept, *written)
+        kept.write(lambda unit: versions.bump(unit, 1))  # whatever may have changed
+        HealthKeeper(kept).walk()
+        HealthKeeper(kept).run()
+        assert health(kept) == {f"p={each}": part if each in written else 0 for each in PARTITIONS}
 
 
 def test_a_look_at_nothing_new_is_one_statement_or_two(logged: Store, statements: StatementCounter) -> None:

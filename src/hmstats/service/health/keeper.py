@@ -26,7 +26,7 @@ from hmstats.store.unit.unit import Unit
 
 _log = structlog.get_logger("hmstats.health")
 _EVENTS_AT_ONCE = 1_000
-_TABLES_AT_ONCE = 200
+_TABLES_AT_ONCE, _PARTITIONS_AT_ONCE = 200, 10_000
 _LAST_WRITES = 100
 """How many writes of a table that is judged for the first time are looked at."""
 PATIENCE_SECONDS = 2.0
@@ -179,17 +179,17 @@ def _of_partitions(
     named = {each: sorted(names) for each in tables if (names := touched.get(each.id)) is not None}
     whole = [each for each in tables if each not in named]
     parts = facts.partitions(unit.connection, whole, named)
-    before = health_rows.of_partitions(
-        unit.connection, [each.id for each in whole], [each.id for each in parts if each.table in named]
-    )
-    tables_of = {each.id: each.table.id for each in parts}
-    fresh = {}
     written = _written(unit, tables, stored)
-    for part_id, known_now in facts.of_partitions(unit.connection, parts, written).items():
-        key = (tables_of[part_id], part_id)
-        now = assess(before.get(key), known_now, unit.now_milliseconds)
-        if now != before.get(key):
-            fresh[key] = now
+    fresh = {}
+    for start in range(0, len(parts), _PARTITIONS_AT_ONCE):
+        some = parts[start : start + _PARTITIONS_AT_ONCE]
+        tables_of = {each.id: each.table.id for each in some}
+        before = health_rows.of_partitions(unit.connection, tables_of)
+        for part_id, known_now in facts.of_partitions(unit.connection, some, written).items():
+            key = (tables_of[part_id], part_id)
+            now = assess(before.get(key), known_now, unit.now_milliseconds)
+            if now != before.get(key):
+                fresh[key] = now
     return fresh
 
 

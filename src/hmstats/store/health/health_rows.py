@@ -14,6 +14,8 @@ from hmstats.store.statistics.details import OF_TABLE
 from hmstats.store.unit.unit import Unit
 
 _KEY = ("TBL_ID", "PART_ID")
+_ROWS_AT_ONCE = 5_000
+"""Rows of a statement: each takes a kilobyte here."""
 _H = HEALTH.c
 COLUMNS = tuple(each for each in HEALTH.c if each.name not in (*_KEY, "VERSION"))
 """The columns that `parse_row` reads, in their order."""
@@ -55,21 +57,25 @@ def of_tables(connection: Connection, table_ids: Sequence[int]) -> dict[int, tup
     return {row[0]: (row[1], parse_row(row[2:])) for row in rows}
 
 
-def of_partitions(
-    connection: Connection, whole: Sequence[int], part_ids: Sequence[int]
-) -> dict[tuple[int, int], Health]:
-    """The stored health of all partitions of whole tables, and of these, by ids of table and partition."""
-    query, rows = select(_H.TBL_ID, _H.PART_ID, *COLUMNS).where(_H.PART_ID != OF_TABLE), list[Any]()
-    if whole:
-        rows += connection.execute(query.where(one_of(connection, _H.TBL_ID, whole)))
-    if part_ids:
-        rows += connection.execute(query.where(one_of(connection, _H.PART_ID, part_ids)))
-    return {(row[0], row[1]): parse_row(row[2:]) for row in rows}
+def of_partitions(connection: Connection, tables_of: Mapping[int, int]) -> dict[tuple[int, int], Health]:
+    """The stored health of partitions, given with their tables' ids, by ids of table and partition."""
+    if not tables_of:
+        return {}
+    of_tables = one_of(connection, _H.TBL_ID, sorted({*tables_of.values()}))
+    query = select(_H.TBL_ID, _H.PART_ID, *COLUMNS).where(of_tables, one_of(connection, _H.PART_ID, [*tables_of]))
+    return {(row[0], row[1]): parse_row(row[2:]) for row in connection.execute(query)}
 
 
 def put(unit: Unit, judged: Mapping[tuple[int, int], Health], versions: Mapping[int, int]) -> None:
     """Upsert health by ids of table and partition (OF_TABLE: the table), at these versions of the tables."""
-    rows = [
+    keys = sorted(judged)
+    for start in range(0, len(keys), _ROWS_AT_ONCE):
+        some = keys[start : start + _ROWS_AT_ONCE]
+        upsert(unit, HEALTH, _KEY, _rows({each: judged[each] for each in some}, versions), _replaced)
+
+
+def _rows(judged: Mapping[tuple[int, int], Health], versions: Mapping[int, int]) -> list[dict[str, Any]]:
+    return [
         {
             "TBL_ID": table_id,
             "PART_ID": part_id,
@@ -91,9 +97,8 @@ def put(unit: Unit, judged: Mapping[tuple[int, int], Health], versions: Mapping[
             "NUM_PARTITIONS": each.partitions,
             "STALE_PARTITIONS": each.stale_partitions,
         }
-        for (table_id, part_id), each in sorted(judged.items(), key=lambda item: item[0])
+        for (table_id, part_id), each in judged.items()
     ]
-    upsert(unit, HEALTH, _KEY, rows, _replaced)
 
 
 def _replaced(_old: Any, new: Any) -> Mapping[str, Any]:
