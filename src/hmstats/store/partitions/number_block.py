@@ -37,6 +37,7 @@ _HEAD = struct.Struct("<HH" + "BBq" * len(FIELDS))
 _WIDTHS = (1, 2, 4, 8)
 _LONG_BYTES = 8
 Places: TypeAlias = npt.NDArray[np.intp]
+"""Places of members in a block, ascending."""
 Row: TypeAlias = tuple[bool, Sequence[Any]]
 """Whether a member has a bit vector, and its numbers by FIELDS."""
 
