@@ -22,6 +22,7 @@ pytest_plugins = [
     "tests.fixtures.databases.database_pool",
     "tests.fixtures.databases.statements",
     "tests.fixtures.databases.compiled_statements",
+    "tests.fixtures.databases.english",
     "tests.fixtures.databases.versions",
     "tests.fixtures.hive",
     "tests.fixtures.identity.kerberos",

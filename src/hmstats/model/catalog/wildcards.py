@@ -10,6 +10,8 @@ from hmstats.errors import MetaError
 
 MOST_CHARACTERS = 4_000
 """The longest pattern; compiling a longer one would delay other clients."""
+LIKE_TOKEN = re.compile(r"\\.|\.\*|.", re.DOTALL)
+"""What a filter's pattern consists of: an escaped character, a wildcard for any text, or one character."""
 
 
 def compile_pattern(pattern: str, *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
@@ -28,6 +30,21 @@ def compile_any(patterns: list[str], *, any_text: str, any_character: str, flags
     return re.compile("|".join(expressions), flags | re.DOTALL)
 
 
+def compile_like(pattern: str) -> re.Pattern[str]:
+    """The expression of a filter's pattern: `.*` and `%` are any text, `.` and `_` any character; a backslash escapes.
+
+    Raises MetaError if the pattern is too long.
+    """
+    check_length(pattern)
+    parts = [""]
+    for each in LIKE_TOKEN.findall(pattern):
+        if each in (".*", "%"):
+            parts.append("")
+        else:
+            parts[-1] += "." if each in (".", "_") else re.escape(each[-1])
+    return re.compile(_join(parts), re.DOTALL)
+
+
 def check_length(pattern: str) -> None:
     """Raise MetaError when the pattern is longer than MOST_CHARACTERS."""
     if len(pattern) > MOST_CHARACTERS:
@@ -37,7 +54,12 @@ def check_length(pattern: str) -> None:
 
 
 def _expression(pattern: str, any_text: str, any_character: str) -> str:
-    first, *others = (".".join(map(re.escape, part.split(any_character))) for part in pattern.split(any_text))
+    return _join([".".join(map(re.escape, part.split(any_character))) for part in pattern.split(any_text)])
+
+
+def _join(parts: list[str]) -> str:
+    """The expressions of parts with any text between them."""
+    first, *others = parts
     if not others:
         return first
     *middle, last = others

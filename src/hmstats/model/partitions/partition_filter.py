@@ -1,7 +1,15 @@
-"""Filters over partition keys, as trees: the parsed form of the text in `get_partitions_by_filter`."""
+"""Filters over partition keys, as trees: the parsed form of the text in `get_partitions_by_filter`.
+
+A key of an integer type is compared as a number, any other as text by its bytes, as in Hive; dates sort as their text.
+"""
 
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from hmstats.errors import MetaError
+from hmstats.model.catalog.objects import Column
+from hmstats.model.statistics.column_statistics import Kind
+from hmstats.model.statistics.column_types import kind_of
 
 Literal: TypeAlias = str | int
 """A value compared with a key: a text (dates too, as yyyy-MM-dd) or a whole number."""
@@ -61,3 +69,27 @@ class AnyOf:
 
 
 PartitionFilter: TypeAlias = Comparison | Like | Among | Not | AllOf | AnyOf
+
+
+def is_number(key: Column) -> bool:
+    """Whether the key is compared as a number."""
+    return kind_of(key.type) is Kind.LONG
+
+
+def comparable(key: Column, value: Literal) -> Literal:
+    """The value as the key is compared with it. Raises MetaError for a text if the key is a number."""
+    if not is_number(key):
+        return str(value)
+    try:
+        return int(value)
+    except ValueError as error:
+        raise MetaError(
+            "Filtering is supported only on partition keys of type string, or by whole numbers: "
+            f"partition key {key.name.lower()} is a number, found {str(value)[:100]!r}"
+        ) from error
+
+
+def check_like(key: Column) -> None:
+    """Raise MetaError if the key is a number, which has no pattern."""
+    if is_number(key):
+        raise MetaError(f"partition key {key.name.lower()} is a number: like needs a text")

@@ -10,6 +10,7 @@ from hmstats.errors import AlreadyExists
 from hmstats.model.access.api_token import ApiToken
 from hmstats.store.schema import HMSTATS_API_TOKEN as TOKENS
 from hmstats.store.statements.database_clock import now_ms
+from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.unit.unit import Unit
 
 _T = TOKENS.c
@@ -26,7 +27,7 @@ def valid(connection: Connection, hashed: str) -> tuple[ApiToken, int] | None:
 
 def all_tokens(connection: Connection) -> list[ApiToken]:
     """All tokens by name, expired ones too."""
-    return [_token(row) for row in connection.execute(select(*_COLUMNS).order_by(_T.NAME))]
+    return [_token(row) for row in connection.execute(select(*_COLUMNS).order_by(by_bytes(connection, _T.NAME)))]
 
 
 def insert_one(unit: Unit, hashed: str, name: str, user: str, groups: tuple[str, ...], valid_ms: int | None) -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, delete, insert, or_, select, update
 
 from hmstats.model.catalog.privileges import ROLE, Principal, Role, RoleGrant
 from hmstats.store.schema import ROLE_MAP, ROLES
+from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
@@ -16,7 +17,8 @@ _GRANTED = ROLE_MAP.join(ROLES, ROLES.c.ROLE_ID == ROLE_MAP.c.ROLE_ID)
 
 def names(connection: Connection) -> list[str]:
     """The names of all roles, sorted."""
-    return list(connection.execute(select(ROLES.c.ROLE_NAME).order_by(ROLES.c.ROLE_NAME)).scalars())
+    query = select(ROLES.c.ROLE_NAME).order_by(by_bytes(connection, ROLES.c.ROLE_NAME))
+    return list(connection.execute(query).scalars())
 
 
 def get_many(connection: Connection, wanted: Collection[str]) -> dict[str, Role]:

@@ -8,11 +8,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, Select, delete, func, insert, select
 
 from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
 from hmstats.model.catalog.objects import Column, TableName
 from hmstats.store.schema import COLUMNS_V2, DBS, KEY_CONSTRAINTS, PARTITION_KEYS, SDS, TBLS
+from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statistics import table_facts
 from hmstats.store.unit.unit import Unit
 
@@ -91,8 +92,8 @@ def without_foreign_keys(
         func.coalesce(_PARENT_COLUMN.c.COLUMN_NAME, _PARENT_KEY.c.PKEY_NAME).label("COLUMN_NAME"),
     ).select_from(_with_parent(_K))
     query = query.where(_C.CONSTRAINT_TYPE.in_(kinds), *_are(_PARENT_DATABASE, _PARENT, tables))
-    order = (_PARENT_DATABASE.c.NAME, _PARENT.c.TBL_NAME, _C.CONSTRAINT_NAME, _C.POSITION)
-    return [_constraint(row, None) for row in connection.execute(query.order_by(*order))]
+    ordered = _in_order(connection, query, _PARENT_DATABASE, _PARENT)
+    return [_constraint(row, None) for row in connection.execute(ordered)]
 
 
 def foreign_keys(connection: Connection, children: Wanted, parents: Wanted) -> list[ColumnConstraint]:
@@ -118,8 +119,14 @@ def foreign_keys(connection: Connection, children: Wanted, parents: Wanted) -> l
         *_are(_CHILD_DATABASE, _CHILD, children),
         *_are(_PARENT_DATABASE, _PARENT, parents),
     )
-    order = (_CHILD_DATABASE.c.NAME, _CHILD.c.TBL_NAME, _C.CONSTRAINT_NAME, _C.POSITION)
-    return [_constraint(row, _reference(row)) for row in connection.execute(query.order_by(*order))]
+    ordered = _in_order(connection, query, _CHILD_DATABASE, _CHILD)
+    return [_constraint(row, _reference(row)) for row in connection.execute(ordered)]
+
+
+def _in_order(connection: Connection, query: Select[Any], database: Any, table: Any) -> Select[Any]:
+    """The query of constraints, ordered by table, name and position."""
+    names = (database.c.NAME, table.c.TBL_NAME, _C.CONSTRAINT_NAME)
+    return query.order_by(*(by_bytes(connection, each) for each in names), _C.POSITION)
 
 
 def names(connection: Connection, table_id: int) -> set[str]:

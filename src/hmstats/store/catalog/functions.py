@@ -8,6 +8,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from hmstats.model.catalog.functions import Function, FunctionKind, FunctionName, Resource, ResourceKind
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.store.schema import DBS, FUNC_RU, FUNCS
+from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
@@ -33,8 +34,8 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
 
 def names(connection: Connection, database: DatabaseName) -> list[str]:
     """The names of a database's functions, sorted."""
-    query = select(FUNCS.c.FUNC_NAME).select_from(_NAMED).where(_inside(database)).order_by(FUNCS.c.FUNC_NAME)
-    return list(connection.execute(query).scalars())
+    query = select(FUNCS.c.FUNC_NAME).select_from(_NAMED).where(_inside(database))
+    return list(connection.execute(query.order_by(by_bytes(connection, FUNCS.c.FUNC_NAME))).scalars())
 
 
 def lock(unit: Unit, name: FunctionName) -> int | None:
@@ -78,7 +79,8 @@ def _inside(database: DatabaseName) -> Any:
 
 def _read(connection: Connection, *conditions: Any) -> list[Function]:
     query = select(FUNCS, DBS.c.NAME, DBS.c.CTLG_NAME).select_from(_NAMED).where(*conditions)
-    rows = connection.execute(query.order_by(DBS.c.NAME, FUNCS.c.FUNC_NAME)).all()
+    order = (by_bytes(connection, each) for each in (DBS.c.NAME, FUNCS.c.FUNC_NAME))
+    rows = connection.execute(query.order_by(*order)).all()
     resources = _resources(connection, [row.FUNC_ID for row in rows]) if rows else {}
     return [
         Function(

@@ -1,10 +1,9 @@
 """Partition filters as SQL over PARTITION_KEY_VALS.
 
-A key of an integer type is compared as a number, any other as text, as in Hive; dates sort as their text. If numbers
-are compared, a value that is no number, such as the name of the null value, matches nothing.
+A key of an integer type is compared as a number, any other as text by its bytes, as in Hive; dates sort as their text.
+If numbers are compared, a value that is no number, such as the name of the null value, matches nothing.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -26,9 +25,8 @@ from sqlalchemy import (
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.elements import TypeCoerce
 
-from hmstats.errors import MetaError
 from hmstats.model.catalog.objects import Column
-from hmstats.model.catalog.wildcards import check_length
+from hmstats.model.catalog.wildcards import LIKE_TOKEN, check_length
 from hmstats.model.partitions.partition_filter import (
     AllOf,
     Among,
@@ -38,10 +36,12 @@ from hmstats.model.partitions.partition_filter import (
     Literal,
     Not,
     PartitionFilter,
+    check_like,
+    comparable,
+    is_number,
 )
-from hmstats.model.statistics.column_statistics import Kind
-from hmstats.model.statistics.column_types import kind_of
 from hmstats.store.schema import PARTITION_KEY_VALS, PARTITIONS
+from hmstats.store.statements.ordering import by_bytes_of
 from hmstats.store.statements.value_sets import one_of
 
 OPERATORS = {
@@ -54,8 +54,7 @@ OPERATORS = {
 }
 ESCAPE = "\\"
 _CONDITIONS_AT_ONCE = 100
-_PATTERN_PART = re.compile(r"\\.|\.\*|\.", re.DOTALL)
-_AS_SQL = {".*": "%", ".": "_"}
+_TOKENS_AS_SQL = {".*": "%", ".": "_"}
 
 
 def restrict(
@@ -70,8 +69,8 @@ def restrict(
             of_key, here = _values_of_key(index)
             query = query.join(of_key, here)
             values[name] = _value(of_key.c.PART_KEY_VAL, key, connection.dialect.name)
-    numeric = frozenset(key.name.lower() for key in keys if _is_number(key))
-    return query.where(uncached(_condition(wanted, _Keys(values, numeric, connection)), wanted))
+    by_name = {key.name.lower(): key for key in keys}
+    return query.where(uncached(_condition(wanted, _Keys(values, by_name, connection)), wanted))
 
 
 @lru_cache(maxsize=100)
@@ -82,23 +81,15 @@ def _values_of_key(index: int) -> tuple[FromClause, ColumnElement[bool]]:
 
 
 class _Keys(NamedTuple):
-    """The SQL of each key's value by name, and the names of numeric keys."""
+    """The SQL of each key's value, and each key, by its name in lower case."""
 
     values: dict[str, Any]
-    numeric: frozenset[str]
+    keys: dict[str, Column]
     connection: Connection
 
     def literal(self, key: str, value: Literal) -> Literal:
         """The value in the type of the key's comparison. Raises MetaError for a text if the key is numeric."""
-        if key not in self.numeric:
-            return str(value)
-        try:
-            return int(value)
-        except ValueError as error:
-            raise MetaError(
-                "Filtering is supported only on partition keys of type string, or by whole numbers: "
-                f"partition key {key} is a number, found {str(value)[:100]!r}"
-            ) from error
+        return comparable(self.keys[key], value)
 
     def is_one_of(self, key: str, listed: Iterable[Literal]) -> Any:
         """The condition that the key has one of these values, sent as one parameter."""
@@ -143,8 +134,7 @@ def _condition(wanted: PartitionFilter, keys: _Keys) -> Any:
         case Among(key, listed):
             return keys.is_one_of(key, listed)
         case Like(key, pattern):
-            if key in keys.numeric:
-                raise MetaError(f"partition key {key} is a number: like needs a text")
+            check_like(keys.keys[key])
             return keys.values[key].like(like_pattern(pattern), escape=ESCAPE)
 
 
@@ -177,8 +167,8 @@ def _grouped(condition: Any) -> Any:
 
 
 def _value(text: Any, key: Column, dialect_name: str) -> Any:
-    if not _is_number(key):
-        return text
+    if not is_number(key):
+        return by_bytes_of(dialect_name, text)
     return case((_looks_like_number(text, dialect_name), cast(text, Numeric())))
 
 
@@ -190,14 +180,7 @@ def _looks_like_number(text: Any, dialect_name: str) -> Any:
     return and_(begins, text.op("NOT GLOB")("?*[^0-9]*"))
 
 
-def _is_number(key: Column) -> bool:
-    return kind_of(key.type) is Kind.LONG
-
-
 def like_pattern(pattern: str) -> str:
-    """Hive's pattern as SQL's: `.*` and `%` match anything, `.` and `_` one character; a backslash escapes them.
-
-    Raises MetaError if it is too long.
-    """
+    """Hive's pattern as SQL's, as `compile_like` reads it. Raises MetaError if it is too long."""
     check_length(pattern)
-    return _PATTERN_PART.sub(lambda part: _AS_SQL.get(part[0], part[0]), pattern)
+    return LIKE_TOKEN.sub(lambda token: _TOKENS_AS_SQL.get(token[0], token[0]), pattern)

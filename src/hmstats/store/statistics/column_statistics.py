@@ -21,6 +21,7 @@ from hmstats.model.statistics.statistics_by_field import StatisticsByField, by_k
 from hmstats.store.history import before_writes
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.schema import PART_COL_STATS, PARTITIONS, TAB_COL_STATS
+from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.upserts import update_columns, upsert_columns
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.statistics import details, statistics_rows
@@ -77,7 +78,7 @@ def read_partitions(
     One statement.
     """
     query = _of_partitions(connection, table_id, partition_names, columns, engine, sketches=sketches)
-    rows = connection.execute(query.order_by(PARTITIONS.c.PART_NAME)).all()
+    rows = connection.execute(query.order_by(by_bytes(connection, PARTITIONS.c.PART_NAME))).all()
     found = {name: _sets(of_one, name) for name, of_one in groupby(rows, key=itemgetter(-1))}
     return {name: sets for name, sets in found.items() if sets}
 

@@ -13,6 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Table, Text, and_, case, cast,
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.store.beside_hive.adapted_statements import is_adapted
 from hmstats.store.schema import HMSTATS_COLUMN_PROVENANCE, HMSTATS_TOP_K, PART_COL_STATS, PARTITIONS, TAB_COL_STATS
+from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.statistics import provenance
 from hmstats.store.unit.unit import Unit
@@ -52,7 +53,7 @@ def read_partitions(
     query = query.join(PARTITIONS, PARTITIONS.c.PART_ID == s.PART_ID).where(PARTITIONS.c.TBL_ID == table_id)
     if names is not None:
         query = query.where(one_of(connection, name, names))
-    query = query.order_by(name, s.ENGINE, s.COLUMN_NAME)
+    query = query.order_by(by_bytes(connection, name), s.ENGINE, s.COLUMN_NAME)
     rows = connection.execute(query, execution_options={"yield_per": _ROWS_AT_ONCE})
     return _details(connection, rows)
 

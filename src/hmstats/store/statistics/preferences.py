@@ -113,8 +113,9 @@ def listed(
 
 
 def _of_everything(connection: Connection) -> list[Preference]:
-    query = select(_P.NAME, _P.VALUE, _P.SET_BY, _P.SET_AT).where(_here(OF_EVERYTHING)).order_by(_P.NAME)
-    return [Preference(EVERYTHING, *row) for row in connection.execute(query)]
+    query = select(_P.NAME, _P.VALUE, _P.SET_BY, _P.SET_AT).where(_here(OF_EVERYTHING))
+    rows = connection.execute(query.order_by(by_bytes(connection, _P.NAME)))
+    return [Preference(EVERYTHING, *row) for row in rows]
 
 
 def _stated(
