@@ -5,7 +5,6 @@ HiveCatalog does by default, and it names the metadata file that it replaces, wh
 does with engine.hive.lock-enabled=false (Hive 3.1 and older ignore that).
 """
 
-import getpass
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +16,7 @@ from hmstats.errors import CallRefused, ServiceError
 from hmstats.model.catalog.names import database_text
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.computed import OWN
+from hmstats.process_user import user_name
 from hmstats.wire.idl import hive_metastore
 
 METADATA = "metadata_location"
@@ -105,4 +105,4 @@ def _lock_request(name: TableName) -> Any:
         dbname=name.database,
         tablename=name.table,
     )
-    return hive_metastore.LockRequest(component=[component], user=getpass.getuser(), hostname=socket.gethostname())
+    return hive_metastore.LockRequest(component=[component], user=user_name(), hostname=socket.gethostname())

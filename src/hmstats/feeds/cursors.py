@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hmstats.errors import SettingsError
+from hmstats.process_user import home_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Cursor:
 
 def default_cursor_path(catalog: str, url: str, metastore: str) -> Path:
     """The file of a feed, one for each catalog, address and metastore, where a user's programs keep their state."""
-    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    state = Path(os.environ.get("XDG_STATE_HOME") or home_folder() / ".local" / "state")
     digest = hashlib.sha256(f"{url}\n{metastore}".encode()).hexdigest()[:12]
     return state / "hmstats" / f"feed-{catalog}-{digest}.json"
 

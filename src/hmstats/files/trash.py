@@ -4,14 +4,13 @@ Format: Hadoop's TrashPolicyDefault. The home is that of the user who runs the s
 the name node empties the trash after fs.trash.interval. Elsewhere only `hadoop fs -expunge` does.
 """
 
-import getpass
 import os
 import time
-from pathlib import Path
 
 from pyarrow import fs
 
 from hmstats.files import directories
+from hmstats.process_user import home_folder, user_name
 
 _CURRENT = ".Trash/Current"
 
@@ -35,5 +34,5 @@ def move_to_trash(files: fs.FileSystem, path: str) -> None:
 
 def _home(files: fs.FileSystem) -> str:
     if files.type_name == "hdfs":
-        return f"/user/{os.environ.get('HADOOP_USER_NAME') or getpass.getuser()}"
-    return Path.home().as_posix()
+        return f"/user/{os.environ.get('HADOOP_USER_NAME') or user_name()}"
+    return home_folder().as_posix()

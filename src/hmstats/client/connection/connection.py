@@ -4,7 +4,6 @@ A call without an answer is retried, since every call of this package is idempot
 """
 
 import contextlib
-import getpass
 import itertools
 import math
 import random
@@ -30,6 +29,7 @@ from hmstats.client.connection.scanned_answers import ScannedAnswers
 from hmstats.client.connection.thrift_client import ThriftClient
 from hmstats.errors import CallRefused, ServiceUnavailable, SettingsError
 from hmstats.errors import ProtocolError as NotThrift
+from hmstats.process_user import user_name
 from hmstats.wire.faults import TRY_AGAIN, from_thrift
 from hmstats.wire.idl import EXTENDED_SERVICE
 
@@ -155,7 +155,7 @@ class Connection:
         self._client = ThriftClient(EXTENDED_SERVICE, self._answers)
         try:
             self._limit_answers(limit_seconds)
-            self._client.set_ugi(self.credentials.user or getpass.getuser(), [])
+            self._client.set_ugi(self.credentials.user or user_name(), [])
         except (TException, CallRefused):
             self._drop()  # the server may have closed the connection behind its refusal
             raise
