@@ -51,6 +51,39 @@ def test_without_java_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> 
         local_session("thrift://127.0.0.1:1")
 
 
+def test_a_user_without_a_name_is_told_what_java_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hmstats.collector.spark.session import local_session
+
+    monkeypatch.setattr("hmstats.collector.spark.session.has_name", lambda: False)
+    with pytest.raises(SettingsError, match=r"^Spark cannot run as user .*: add a line for the user to /etc/passwd$"):
+        local_session("thrift://127.0.0.1:1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--master", "local[0]"], ("local[0]", "Asked to run locally with 0 threads")),
+        (["--master", "nonsense"], ("nonsense", "its Java process ended, and says why above")),
+        (["--conf", "spark.sql.shuffle.partitions=abc"], ("local[*]", 'in the config "spark.sql.shuffle.partitions"')),
+    ],
+    ids=["threads", "master", "setting"],
+)
+def test_a_spark_that_does_not_start_is_one_sentence(
+    tmp_path: Path, options: list[str], expected: tuple[str, str]
+) -> None:
+    with serving(tmp_path) as port:
+        name = parted(port, tmp_path / "data", ("number",))
+        command = [HMSTATS, "analyze", name.short, "--metastore", f"thrift://127.0.0.1:{port}", *options]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
+    master, reason = expected
+    said = run.stderr.splitlines()[-1]
+    assert said.startswith(f"hmstats: Spark with master {master} does not start: ")
+    assert reason in said
+
+
 @pytest.mark.parametrize("metastore", ["http://h:9083", "thrift+tls://h:9083,thrift://i:9083"])
 def test_what_sparks_own_client_cannot_reach_is_refused(metastore: str) -> None:
     from hmstats.collector.spark.session import local_session

@@ -10,6 +10,7 @@ from pyspark.errors import PySparkException
 
 from hmstats import errors
 from hmstats.collector.scan.workers_python import VARIABLE
+from hmstats.collector.spark.spark_reasons import spark_reason
 from hmstats.errors import AnalysisIncomplete, HmstatsError, SettingsError, UnreadableFile
 
 _OURS = re.compile(r"\bhmstats\.errors\.(\w+): (.*)")
@@ -45,8 +46,7 @@ def translate_all_errors() -> Iterator[None]:
         with translate_errors():
             yield
     except (Py4JError, PySparkException) as error:
-        text = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
-        raise AnalysisIncomplete(f"Spark has ended the analysis: {text.strip().partition(chr(10))[0]}") from error
+        raise AnalysisIncomplete(f"Spark has ended the analysis: {spark_reason(error)}") from error
 
 
 def _translate(text: str) -> HmstatsError | None:

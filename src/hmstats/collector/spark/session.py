@@ -7,15 +7,21 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hmstats.collector.spark.classic import API_MODE, CLASSIC, require_classic_settings
+from hmstats.collector.spark.spark_reasons import first_reason
 from hmstats.errors import SettingsError
 from hmstats.java import LEAST_JAVA, java_path, java_version
+from hmstats.process_user import has_name, user_name
 
 LOCAL = "local[*]"
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _LOOPBACK = "127.0.0.1"
+_MASTER = "spark.master"
+_JAVA_ENDED = "JAVA_GATEWAY_EXITED"
 _URIS = "spark.hadoop.hive.metastore.uris"
 _TLS = "spark.hadoop.hive.metastore.use.SSL"
 OWN = "spark.hmstats.own"
@@ -39,7 +45,7 @@ def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[st
     if _SUBMITTED in os.environ:
         require_classic_settings(conf)
         settings = {API_MODE: CLASSIC, **({} if metastore is None else _catalog(metastore)), **conf}
-        session = SparkSession.builder.appName("hmstats").config(map=settings).enableHiveSupport().getOrCreate()
+        session = _start({"spark.app.name": "hmstats", **settings})
     else:
         session = local_session(metastore or "", master=master or LOCAL, conf=conf)
     try:
@@ -58,10 +64,11 @@ def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str
     """A session with Hive support whose catalog is the metastore `thrift://HOST:PORT`. `conf` wins over all else.
 
     Unless its master is a cluster, it listens on the loopback address only. Raises SettingsError if there is no
-    suitable Java, and if Spark Connect is asked for.
+    suitable Java, if Spark Connect is asked for, and if Spark does not start.
     """
     require_classic_settings(conf or {})
     _check_java()
+    _check_user()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     alone: dict[str, str] = {}
     if master.startswith("local"):
@@ -69,7 +76,7 @@ def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str
         alone = {"spark.driver.host": _LOOPBACK, "spark.driver.bindAddress": _LOOPBACK}
     settings = {
         "spark.app.name": "hmstats",
-        "spark.master": master,
+        _MASTER: master,
         API_MODE: CLASSIC,
         **alone,
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_QUIET.as_uri()}",
@@ -79,7 +86,20 @@ def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str
         **_catalog(metastore),
         **(conf or {}),
     }
-    return SparkSession.builder.config(map=settings).enableHiveSupport().getOrCreate()
+    return _start(settings)
+
+
+def _start(settings: Mapping[str, str]) -> SparkSession:
+    """Start a session with Hive support. Raises SettingsError with Spark's reason if it does not start."""
+    try:
+        session = SparkSession.builder.config(map=dict(settings)).enableHiveSupport().getOrCreate()
+        _ = session.conf  # makes the session's state, which reads the settings of SQL
+    except (Py4JJavaError, PySparkException) as error:
+        with_master = f" with master {settings[_MASTER]}" if _MASTER in settings else ""
+        ended = isinstance(error, PySparkException) and error.getCondition() == _JAVA_ENDED
+        reason = "its Java process ended, and says why above" if ended else first_reason(error)
+        raise SettingsError(f"Spark{with_master} does not start: {reason}") from error
+    return session
 
 
 def _catalog(metastore: str) -> dict[str, str]:
@@ -115,3 +135,11 @@ def _check_java() -> None:
     version = java_version(java)
     if version is not None and version < LEAST_JAVA:
         raise SettingsError(f"Spark needs Java {LEAST_JAVA} or newer, found {version} at {java}: set JAVA_HOME")
+
+
+def _check_user() -> None:
+    if not has_name():
+        raise SettingsError(
+            f"Spark cannot run as user {user_name()}, for whom the system has no name, since Java's login needs one: "
+            "add a line for the user to /etc/passwd"
+        )

@@ -49,13 +49,14 @@ class SparkRows:
         from py4j.protocol import Py4JJavaError  # noqa: PLC0415 - only where Spark is there
         from pyspark.errors import PySparkException  # noqa: PLC0415
 
+        from hmstats.collector.spark.spark_reasons import spark_reason  # noqa: PLC0415
+
         _set_up(spark, metastore)
         try:
             rows = spark.read.option("versionAsOf", str(self.snapshot_id)).table(self._spark_name)
             found = _states(rows, types, sketched, options).collect()
         except (PySparkException, Py4JJavaError) as error:
-            said = error.java_exception.toString() if isinstance(error, Py4JJavaError) else str(error)
-            sentence = str(said).split("\n", maxsplit=1)[0]
+            sentence = spark_reason(error)
             if _NO_CLASS in sentence:
                 advice = "set spark.jars.packages or spark.jars"
                 raise StatementError(f"Spark has no runtime of Iceberg to read {self.name.short}: {advice}") from error
