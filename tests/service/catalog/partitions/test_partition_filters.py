@@ -1,4 +1,4 @@
-"""Partition filters against a model in Python: whatever the filter, the database finds what the model finds."""
+"""Partition filters against a model in Python: whatever the filter, the database and the memory find what it finds."""
 
 import itertools
 from pathlib import Path
@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import MetaError
 from hmstats.model.catalog.objects import Column, Partition, Storage, Table, TableName
 from hmstats.model.partitions.partition_filter import AllOf, Among, AnyOf, Comparison, Like, Not, PartitionFilter
+from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.catalog.databases.databases import Databases
 from hmstats.service.catalog.filter_text import MOST_BRACKETS, MOST_CHARACTERS, MOST_CONDITIONS, MOST_DEPTH, parse
+from hmstats.service.catalog.partitions.known_partitions import KnownPartitions
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions.partitions import Partitions
 from hmstats.service.catalog.tables.tables import Tables
@@ -71,15 +74,33 @@ def partitions(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Partit
     return Partitions(store)
 
 
+@pytest.fixture
+def known(store: Store, partitions: Partitions, statements: StatementCounter) -> Partitions:
+    """The table's partitions in memory, with the values of their keys."""
+    return in_memory(store, statements)
+
+
+def in_memory(store: Store, statements: StatementCounter) -> Partitions:
+    """Partitions that finds those of the table in memory."""
+    known = Partitions(store, KnownPartitions(store, BoundedMemory(2**24)))
+    for _ in range(3):  # partitions are known after the first question, names after the second, values after the third
+        known.filtered(NAME, "s != ''")
+    with statements() as sent:
+        known.filtered(NAME, "s != ''")
+    assert len(sent) == 1  # the table with its version
+    return known
+
+
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=FILTERS)
-def test_the_database_finds_what_the_model_finds(partitions: Partitions, text: str) -> None:
+def test_database_and_memory_find_what_the_model_finds(partitions: Partitions, known: Partitions, text: str) -> None:
     wanted = parse(text, KEYS)
     expected = {pair for pair in itertools.product(NUMBERS, TEXTS) if holds(wanted, dict(zip(KEYS, pair, strict=True)))}
-    found = partitions.filtered(NAME, text)
-    assert {each.values for each in found.partitions.values()} == expected
-    assert list(found.partitions) == sorted(found.partitions)
+    for found in (partitions.filtered(NAME, text), known.filtered(NAME, text)):
+        assert {each.values for each in found.partitions.values()} == expected
+        assert list(found.partitions) == sorted(found.partitions)
     assert partitions.count(NAME, text) == len(expected)
+    assert list(known.filtered(NAME, text, 5).partitions) == list(found.partitions)[:5]
 
 
 def test_an_empty_filter_wants_every_partition(partitions: Partitions) -> None:
@@ -87,11 +108,12 @@ def test_an_empty_filter_wants_every_partition(partitions: Partitions) -> None:
     assert len(partitions.filtered(NAME, "  ", 3).partitions) == 3
 
 
-def test_a_number_is_not_compared_with_a_text(partitions: Partitions) -> None:
-    with pytest.raises(MetaError, match="partition key n is a number, found 'x'"):
-        partitions.filtered(NAME, "n = 'x'")
-    with pytest.raises(MetaError, match="partition key n is a number: like needs a text"):
-        partitions.filtered(NAME, "n like '1.*'")
+def test_a_number_is_not_compared_with_a_text(partitions: Partitions, known: Partitions) -> None:
+    for each in (partitions, known):
+        with pytest.raises(MetaError, match="partition key n is a number, found 'x'"):
+            each.filtered(NAME, "n = 'x'")
+        with pytest.raises(MetaError, match="partition key n is a number: like needs a text"):
+            each.filtered(NAME, "n like '1.*'")
 
 
 def holds(wanted: PartitionFilter, values: dict[str, str]) -> bool:
@@ -148,17 +170,21 @@ def _like(text: str, pattern: str) -> bool:
         (r"c\\_", [r"c\d"]),
         ("___", ["50%", "a_b", "abc", r"c\d"]),
         (r"a\.b", []),
+        (r"%\\", ["e\\"]),
     ],
 )
-def test_a_backslash_in_a_pattern(store: Store, tmp_path: Path, pattern: str, texts: list[str]) -> None:
+def test_a_backslash_in_a_pattern(
+    store: Store, tmp_path: Path, statements: StatementCounter, pattern: str, texts: list[str]
+) -> None:
     warehouse = Warehouse(str(tmp_path))
     Databases(store, warehouse).ensure_default()
     table = Table(name=NAME, storage=Storage(columns=(Column("c", "int"),)), partition_keys=(Column("s", "string"),))
     Tables(store, warehouse).create(table)
-    new = [Partition(values=(text,), storage=Storage()) for text in ("abc", "a_b", "50%", r"c\d")]
+    new = [Partition(values=(text,), storage=Storage()) for text in ("abc", "a_b", "50%", r"c\d", "e\\")]
     PartitionChanges(store, warehouse).add(NAME, new)
-    found = Partitions(store).filtered(NAME, f's like "{pattern}"').partitions.values()
-    assert sorted(each.values[0] for each in found) == texts
+    for partitions in (Partitions(store), in_memory(store, statements)):
+        found = partitions.filtered(NAME, f"s like '{pattern}'").partitions.values()
+        assert sorted(each.values[0] for each in found) == texts
 
 
 @pytest.fixture

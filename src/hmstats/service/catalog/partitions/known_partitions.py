@@ -9,7 +9,10 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from hmstats.model.catalog.objects import KeyedTable, Storage
+from hmstats.errors import InvalidObject, MetaError
+from hmstats.model.catalog.objects import Column, KeyedTable, Storage
+from hmstats.model.partitions.key_columns import KeyColumns
+from hmstats.model.partitions.partition_filter import PartitionFilter
 from hmstats.model.partitions.partitions_by_name import PartitionRow, PartitionsByColumn, PartitionsByName
 from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.store.changes import touched_partitions
@@ -19,6 +22,8 @@ from hmstats.store.unit.unit import Connection
 
 _MOST_ASKED = 4_000
 """Partitions of a question; what a larger one reads would push out all that others ask for."""
+_MOST_FILTERED = 200_000
+"""Partitions of a table whose names are all read for a filter, once, though it may select few of them."""
 _ROW_BYTES, _PARAMETER_BYTES = 1_100, 150
 """Memory of a partition and of each of its parameters beside the characters of names, values and locations."""
 _FORMAT_BYTES, _COLUMN_BYTES, _NAME_BYTES = 5_000, 400, 60
@@ -50,10 +55,24 @@ class _NamesOf(NamedTuple):
 
 
 class _Names(NamedTuple):
-    """The sorted names of all partitions of a table as of a version of it."""
+    """The sorted names of all partitions of a table as of a version of it; None if they would take too much memory."""
 
     version: int
+    names: Sequence[str] | None
+
+
+class _ValuesOf(NamedTuple):
+    """The key of the values of all partitions of a table with these keys."""
+
+    table_id: int
+    keys: Sequence[Column]
+
+
+class _Values(NamedTuple):
+    """The values in these names; None before names that were asked for once are asked for again."""
+
     names: Sequence[str]
+    columns: KeyColumns | None
 
 
 class KnownPartitions:
@@ -85,10 +104,53 @@ class KnownPartitions:
         if found is None:
             found = partitions.names(connection, table.id)
         if known is None or known.version < version:
-            size = _NAME_BYTES * len(found) + sum(map(len, found))
-            if size <= self._memory.most_bytes // 2:
-                self._memory.put(key, _Names(version, found), size, cleared)
+            size = _names_size(found)
+            is_small = size <= self._memory.most_bytes // 2
+            self._memory.put(key, _Names(version, found if is_small else None), size if is_small else 0, cleared)
         return found
+
+    def filtered_names(
+        self, connection: Connection, table: KeyedTable, wanted: PartitionFilter, limit: int | None
+    ) -> Sequence[str]:
+        """The names of the partitions that a filter selects, sorted, at most `limit`. Raises MetaError.
+
+        They are found in memory if these names of the table were asked for before.
+        """
+        names = self._small_names(connection, table)
+        columns = None if names is None else self._columns(table, names)
+        if names is None or columns is None:
+            return partitions.filtered_names(connection, table.id, table.partition_keys, wanted, limit)
+        return [names[place] for place in columns.select(wanted)[:limit]]
+
+    def _small_names(self, connection: Connection, table: KeyedTable) -> Sequence[str] | None:
+        """The sorted names of all partitions; None if there are too many of them, or they cannot be kept."""
+        if not self._can_keep(table):
+            return None
+        key, cleared = _NamesOf(table.id), self._memory.cleared
+        known: _Names | None = self._memory.get(key)
+        if known is None and partitions.count(connection, table.id) > _MOST_FILTERED:
+            known = _Names(table.version or 0, None)
+            self._memory.put(key, known, 0, cleared)
+        return None if known is not None and known.names is None else self.names(connection, table)
+
+    def _columns(self, table: KeyedTable, names: Sequence[str]) -> KeyColumns | None:
+        """The values in a table's names; None if these names were not asked for before, or one has no values.
+
+        Names that change between any two questions are left to the database, which takes less than reading them all.
+        """
+        key, cleared = _ValuesOf(table.id, tuple(table.partition_keys)), self._memory.cleared
+        kept: _Values | None = self._memory.get(key)
+        if kept is None or kept.names is not names:
+            self._memory.put(key, _Values(names, None), _names_size(names), cleared)
+            return None
+        if kept.columns is None:
+            try:
+                columns = KeyColumns(table.partition_keys, names)
+            except (InvalidObject, MetaError):  # a name that another program wrote
+                return None
+            kept = _Values(names, columns)
+            self._memory.put(key, kept, _names_size(names) + columns.size, cleared)
+        return kept.columns
 
     def find(
         self,
@@ -159,13 +221,18 @@ class KnownPartitions:
 
 def _names_since(connection: Connection, table: KeyedTable, known: _Names) -> Sequence[str] | None:
     """The names of the table's version, from those as of an earlier one; None if it is not known what was touched."""
-    if known.version > (table.version or 0):
+    if known.names is None or known.version > (table.version or 0):
         return None
     touched = touched_partitions.between(connection, table.id, known.version, table.version or 0)
     if not touched:
         return None if touched is None else known.names
     there = partitions.find_ids(connection, table.id, sorted(touched))
-    return sorted([*there, *(each for each in known.names if each not in touched)])
+    found = sorted([*there, *(each for each in known.names if each not in touched)])
+    return known.names if found == known.names else found  # what was read of them stays true
+
+
+def _names_size(names: Sequence[str]) -> int:
+    return _NAME_BYTES * len(names) + sum(map(len, names))
 
 
 def _size(row: PartitionRow) -> int:

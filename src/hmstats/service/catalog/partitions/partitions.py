@@ -134,7 +134,7 @@ class Partitions:
             found = self._known.find(
                 connection,
                 table,
-                names=lambda: partitions.filtered_names(connection, table.id, keys, wanted, most),
+                names=lambda: self._known.filtered_names(connection, table, wanted, most),
                 read=lambda: partitions.filtered(connection, table.id, keys, wanted, most),
             )
             return self._listed(table, found)

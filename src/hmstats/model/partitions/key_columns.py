@@ -1,0 +1,125 @@
+"""The values of many partitions' keys as columns of numbers, and filters over them.
+
+A filter selects as its SQL does (store/partitions/partition_filters.py): what compares a value that is no number with a
+number is unknown, and a partition is selected if the filter is true for it.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hmstats.model.catalog.names import values_of_names
+from hmstats.model.catalog.objects import Column
+from hmstats.model.catalog.wildcards import compile_like
+from hmstats.model.partitions.partition_filter import (
+    AllOf,
+    Among,
+    AnyOf,
+    Comparison,
+    Like,
+    Literal,
+    Not,
+    PartitionFilter,
+    check_like,
+    comparable,
+    is_number,
+)
+
+_Truths: TypeAlias = npt.NDArray[np.int8]
+"""For each partition whether a filter is false, unknown or true: and is the lowest of its parts, or the highest."""
+_FALSE, _UNKNOWN, _TRUE = 0, 1, 2
+_NUMBER = re.compile("-?[0-9]+")
+_NO_NUMBER = -1
+_PLACE_BYTES, _VALUE_BYTES = 4, 80
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """A key's distinct values in ascending order, and for each partition the place of its value, or -1.
+
+    -1 is a text of a numeric key that is no number.
+    """
+
+    key: Column
+    values: Sequence[Any]
+    places: npt.NDArray[np.int32]
+
+
+class KeyColumns:
+    """The values of all keys of a table's partitions, in the order of the partitions' names."""
+
+    def __init__(self, keys: Sequence[Column], names: Sequence[str]) -> None:
+        rows = values_of_names(names, [key.name for key in keys])
+        columns = [_column(key, [row[index] for row in rows]) for index, key in enumerate(keys)]
+        self._columns = {each.key.name.lower(): each for each in columns}
+
+    @property
+    def size(self) -> int:
+        """The bytes of memory that the columns take, nearly."""
+        return sum(_PLACE_BYTES * len(each.places) + _VALUE_BYTES * len(each.values) for each in self._columns.values())
+
+    def select(self, wanted: PartitionFilter) -> list[int]:
+        """The places of the partitions that a filter selects. Raises MetaError if it has unlike types."""
+        return np.flatnonzero(self._truths(wanted) == _TRUE).tolist()
+
+    def _truths(self, wanted: PartitionFilter) -> _Truths:
+        match wanted:
+            case AllOf(parts):
+                return np.min([self._truths(part) for part in parts], axis=0)  # type: ignore[no-any-return]
+            case AnyOf(parts):
+                return np.max([self._truths(part) for part in parts], axis=0)  # type: ignore[no-any-return]
+            case Not(inner):
+                return _TRUE - self._truths(inner)
+            case Comparison(key, operator, value):
+                column = self._columns[key]
+                return _truths_of(column, _COMPARE[operator](column, comparable(column.key, value)))
+            case Among(key, listed):
+                column = self._columns[key]
+                return _truths_of(column, _is_one_of(column, {comparable(column.key, value) for value in listed}))
+            case Like(key, pattern):
+                column = self._columns[key]
+                check_like(column.key)
+                matches = compile_like(pattern).fullmatch
+                fitting = np.array([matches(str(value)) is not None for value in column.values], bool)
+                return _truths_of(column, fitting[column.places])
+
+
+def _column(key: Column, texts: Sequence[str]) -> KeyColumn:
+    value_of = {each: _value(key, each) for each in set(texts)}
+    values = sorted({each for each in value_of.values() if each is not None})
+    place_of_value = {each: place for place, each in enumerate(values)}
+    place_of = {text: _NO_NUMBER if each is None else place_of_value[each] for text, each in value_of.items()}
+    places = np.fromiter(map(place_of.__getitem__, texts), np.int32, len(texts))
+    return KeyColumn(key, values, places)
+
+
+def _value(key: Column, text: str) -> Any:
+    if not is_number(key):
+        return text
+    return int(text) if _NUMBER.fullmatch(text) else None
+
+
+def _truths_of(column: KeyColumn, holds: npt.NDArray[np.bool_]) -> _Truths:
+    truths = np.where(holds, _TRUE, _FALSE).astype(np.int8)
+    truths[column.places == _NO_NUMBER] = _UNKNOWN
+    return truths
+
+
+def _is_one_of(column: KeyColumn, listed: set[Literal]) -> npt.NDArray[np.bool_]:
+    wanted = np.fromiter((value in listed for value in column.values), bool, len(column.values))
+    return wanted[column.places] if len(wanted) else np.zeros(len(column.places), bool)
+
+
+_COMPARE: dict[str, Callable[[KeyColumn, Literal], npt.NDArray[np.bool_]]] = {
+    "=": lambda column, value: _is_one_of(column, {value}),
+    "!=": lambda column, value: ~_is_one_of(column, {value}),
+    "<": lambda column, value: column.places < bisect_left(column.values, value),
+    "<=": lambda column, value: column.places < bisect_right(column.values, value),
+    ">": lambda column, value: column.places >= bisect_right(column.values, value),
+    ">=": lambda column, value: column.places >= bisect_left(column.values, value),
+}
