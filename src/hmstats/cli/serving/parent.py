@@ -7,8 +7,8 @@ while the parent loads its own.
 import os
 import signal
 import sys
-import tempfile
 from contextlib import ExitStack
+from tempfile import TemporaryDirectory
 from typing import NoReturn
 
 from hmstats.cli.exit_codes import ExitCode
@@ -33,7 +33,11 @@ def main() -> int:
     for number in ENDING:  # an exception while the fork server is started would leave it behind
         signal.signal(number, lambda number, _: signals_received.append(number))
     with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hmstats-metrics-", ignore_cleanup_errors=True))
+        try:
+            folder = stack.enter_context(TemporaryDirectory(prefix="hmstats-metrics-", ignore_cleanup_errors=True))
+        except OSError as error:
+            print(f"hmstats: temporary files cannot be written, set TMPDIR: {error}", file=sys.stderr)
+            return ExitCode.ERROR
         environment = {**_ONE_HEAP, **os.environ, **_ONE_THREAD, FOLDER_VARIABLE: folder}
         fork_servers = ForkServers(_FORK_SERVER, environment)
         stack.callback(fork_servers.close)
