@@ -180,6 +180,7 @@ def _session(url: URL, statement_seconds: float, options: str) -> dict[str, Any]
         options = f"{options} -c search_path={schemas}"
     return {
         "application_name": "hmstats",
+        "client_encoding": "utf8",  # as Hive sets, whatever the encoding of the database
         "connect_timeout": _CONNECT_SECONDS,
         "options": f"-c statement_timeout={milliseconds} {_PLANS} {options}",
         # If a host vanishes silently, the network notices it, not the statement's timeout.
