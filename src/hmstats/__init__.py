@@ -35,6 +35,7 @@ private_files.py   files that their owner alone can read
 secret_files.py    secrets in files of a folder
 jdbc_url.py        what a JDBC URL names
 java.py            finds Java
+process_user.py    the name and the home of who runs the process
 extras.py          how an optional part is installed
 tracing.py         spans by OpenTelemetry
 program_log.py     log lines in programs of others
