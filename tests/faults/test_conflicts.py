@@ -54,14 +54,11 @@ def test_a_writer_that_a_deadlock_ends_is_tried_again(url: str, engine: Engine, 
         _wait(engine, lambda connection: connection.execute(text(_DEADLOCKS)).scalar_one() == 1)
 
 
-def test_writers_that_cannot_be_put_in_an_order_are_tried_again(url: str, engine: Engine, tmp_path: Path) -> None:
-    """In a database whose transactions are serialisable, one of two that read and write the same is refused."""
-    name = make_url(url).database
-    with engine.connect() as connection:
-        connection.execute(text(f"ALTER DATABASE \"{name}\" SET default_transaction_isolation = 'serializable'"))
-        connection.commit()
+def test_writers_that_cannot_be_put_in_an_order_are_tried_again(url: str, tmp_path: Path) -> None:
+    """If transactions are serialisable, one of two that read and write the same is refused."""
+    serialisable = make_url(url).update_query_dict({"options": "-c default_transaction_isolation=serializable"})
     writers, times = 4, 3
-    with _metastore(url, tmp_path) as metastore:
+    with _metastore(serialisable.render_as_string(hide_password=False), tmp_path) as metastore:
         metastore.table()
         ready = threading.Barrier(writers)
 

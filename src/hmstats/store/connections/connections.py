@@ -33,6 +33,10 @@ _CONNECT_SECONDS = 10
 _SCHEMAS = "currentSchema"
 UNIT = "hmstats_unit"
 """The execution option of a writing connection with its unit."""
+_OPTIONS = "options"
+_EXACT = r"-c extra_float_digits=3 -c default_transaction_isolation=read\ committed"
+"""What every session relies on, whatever the defaults of the database and its role: all digits of a double, as Hive's
+driver asks for, and that a writer that has waited for a lock sees what the other wrote."""
 _PLANS = "-c jit=off -c max_parallel_workers_per_gather=0 -c random_page_cost=1.1"
 """Planner settings for many short statements: JIT and parallel workers would only take the processors from others.
 
@@ -90,7 +94,8 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
     """Create the pools, which connect at their first use.
 
     PostgreSQL's URL may name schemas to search for tables, ?currentSchema=A,B as in JDBC; new tables are created in
-    the first. `statement_seconds` is the timeout of a statement, and of the wait for a connection.
+    the first. What it says of a session by libpq's parameters wins over what is set here. `statement_seconds` is the
+    timeout of a statement, and of the wait for a connection.
     """
     if url.get_backend_name() == "sqlite":
         readers, writers = (_sqlite(url, pool_size, statement_seconds) for _ in range(2))
@@ -165,6 +170,13 @@ def _postgres(url: URL, pool_size: int, statement_seconds: float, options: str =
     return engine
 
 
+def connect_alone(url: URL) -> Engine:
+    """An engine of one connection, whose statements are a transaction each, and have no timeout."""
+    if url.get_backend_name() == "sqlite":
+        return create_engine(url, isolation_level="AUTOCOMMIT")
+    return _postgres(url, 1, 0).execution_options(isolation_level="AUTOCOMMIT")
+
+
 def _arguments(url: URL, statement_seconds: float, options: str) -> Mapping[str, Any]:
     """The driver's arguments for a connection outside of the pools."""
     dialect = url.get_dialect()()
@@ -173,22 +185,25 @@ def _arguments(url: URL, statement_seconds: float, options: str) -> Mapping[str,
 
 
 def _session(url: URL, statement_seconds: float, options: str) -> dict[str, Any]:
-    """The settings of a session with PostgreSQL."""
+    """The settings of a session with PostgreSQL; those that the URL has are the URL's."""
     milliseconds = int(statement_seconds * 1000)
     schemas = url.query.get(_SCHEMAS)
     if schemas:
         options = f"{options} -c search_path={schemas}"
-    return {
+    if given := url.normalized_query.get(_OPTIONS):
+        options = f"{options} {' '.join(given)}"
+    settings = {
         "application_name": "hmstats",
         "client_encoding": "utf8",  # as Hive sets, whatever the encoding of the database
         "connect_timeout": _CONNECT_SECONDS,
-        "options": f"-c statement_timeout={milliseconds} {_PLANS} {options}",
+        _OPTIONS: f"-c statement_timeout={milliseconds} {_EXACT} {_PLANS} {options}",
         # If a host vanishes silently, the network notices it, not the statement's timeout.
         "keepalives_idle": _CONNECT_SECONDS,
         "keepalives_interval": _CONNECT_SECONDS,
         "keepalives_count": 3,
         "tcp_user_timeout": milliseconds,
     }
+    return {name: value for name, value in settings.items() if name == _OPTIONS or name not in url.query}
 
 
 def _check_stamp(history: History, connection: Any, _record: object) -> None:

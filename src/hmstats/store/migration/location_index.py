@@ -5,11 +5,11 @@ correct; a Hive's tables never get it. SP-GiST indexes texts of any length.
 """
 
 import structlog
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from hmstats.store.beside_hive import present_tables as shapes
-from hmstats.store.connections.connections import database_url
+from hmstats.store.connections.connections import connect_alone, database_url
 from hmstats.store.schema.storage import LOCATION_INDEX
 
 _WAIT_SECONDS = 60
@@ -19,7 +19,7 @@ _log = structlog.get_logger("hmstats.store")
 
 def make(url: str) -> None:
     """Create the index unless it exists. If the database refuses now, the next migration tries again."""
-    engine = create_engine(database_url(url), isolation_level="AUTOCOMMIT")
+    engine = connect_alone(database_url(url))
     try:
         with engine.connect() as connection:
             _make(connection)
@@ -41,7 +41,7 @@ def _make(connection: Connection) -> None:
     if shapes.read(connection).beside_hive:
         return
     if dialect == "postgresql":
-        connection.execute(text(f"SET statement_timeout = 0; SET lock_timeout = '{_WAIT_SECONDS}s'"))
+        connection.execute(text(f"SET lock_timeout = '{_WAIT_SECONDS}s'"))
         if connection.execute(_INVALID, {"name": f'"{LOCATION_INDEX}"'}).first():  # one that was interrupted
             connection.execute(text(f'DROP INDEX CONCURRENTLY "{LOCATION_INDEX}"'))
     connection.execute(text(statement(dialect, concurrently=dialect == "postgresql")))
