@@ -31,6 +31,13 @@ def test_another_kind_of_database_is_refused(url: str) -> None:
         Store.open(url)
 
 
+def test_a_password_with_a_sign_of_its_own_is_refused_without_showing_it() -> None:
+    with pytest.raises(SettingsError, match="must be a URL with one @, found more: a password has %40") as refused:
+        Store.open("postgresql://u:sec@ret@h/d")
+    assert "ret" not in str(refused.value)
+    assert database_url("postgresql://u:sec%40ret@h/d").password == "sec@ret"
+
+
 @pytest.mark.parametrize("url", ["", "metastore.sqlite", "postgresql://u:secret@h:port/d"])
 def test_a_text_that_is_no_url_is_refused_without_showing_it(url: str) -> None:
     with pytest.raises(SettingsError, match="must be a URL such as sqlite:///FILE") as refused:

@@ -80,6 +80,8 @@ def database_url(url: str) -> URL:
     except (ArgumentError, ValueError) as error:
         raise SettingsError("database must be a URL such as sqlite:///FILE, found a text that is no URL") from error
     backend = parsed.get_backend_name()
+    if parsed.host and "@" in parsed.host:  # the end of a password, which an error must not show
+        raise SettingsError("database must be a URL with one @, found more: a password has %40 for each of its own")
     if backend in ("postgres", "postgresql"):
         return parsed.set(drivername="postgresql+psycopg2")
     if backend != "sqlite":
