@@ -16,6 +16,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import (
     BinaryStatistics,
     BooleanStatistics,
+    ColumnStatistics,
     DateStatistics,
     DecimalStatistics,
     DoubleStatistics,
@@ -104,6 +105,17 @@ def test_every_kind_adds_up(filled: Store) -> None:
     found = aggregate(filled, (0, 1), *sides)
     assert found.partitions_found == 2
     assert {each.column: each.data for each in found.columns} == {name: each[2] for name, each in sides.items()}
+
+
+@pytest.mark.parametrize("columns", [["l", "s"], ["s", "l"], ["s", "none", "l", "s"]])
+def test_columns_are_in_the_order_of_the_request(filled: Store, columns: list[str]) -> None:
+    longs = LongStatistics(low=1, high=2, nulls=0, ndv=2)
+    texts = StringStatistics(max_length=3, average_length=2.5, nulls=0, ndv=2)
+    for partition in ("p=1", "p=2"):
+        data = (ColumnStatistics("s", "string", texts), ColumnStatistics("l", "bigint", longs))
+        write(filled, StatisticsSet(data, partition))
+    found = aggregate(filled, (1, 2), *columns)
+    assert [each.column for each in found.columns] == list(dict.fromkeys(each for each in columns if each != "none"))
 
 
 def test_one_partition_is_answered_as_it_is(filled: Store) -> None:

@@ -39,7 +39,7 @@ _UNCOUNTED = (Kind.BOOLEAN, Kind.BINARY)
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """The aggregated columns, and the number of partitions that have statistics of every asked column.
+    """The aggregated columns as they were asked for, and the number of partitions with statistics of every asked one.
 
     `analyzed_seconds` is the time of the oldest statistics, in epoch seconds.
     """
@@ -127,8 +127,9 @@ class StatisticsAggregator:
         points = self._points(connection, scope, summaries, existing)
         vectors = _vectors(connection, name, target, scope, summaries, blocks)
         aggregated = {
-            column: self._aggregate(summary, points.get(column, []), len(existing), vectors.get(column))
-            for column, summary in summaries.items()
+            column: self._aggregate(summaries[column], points.get(column, []), len(existing), vectors.get(column))
+            for column in scope.columns
+            if column in summaries
         }
         if histograms:
             aggregated |= _with_histograms(aggregated, aggregate_sketches.histograms(connection, name, scope))
