@@ -138,9 +138,10 @@ class NumberBlock:
         kept = [each.kept.tobytes() for each in arrays]
         return b"".join([head, column_type, *bits, *kept, *(_LENGTH.pack(len(each)) + each for each in texts)])
 
-    def sums(self, column: str, subset: Chosen) -> ColumnSums | None:
-        """The sums over a subset of the members; None if none of them has statistics."""
-        places = np.flatnonzero(subset & self.present)  # of a subset, places are read in a third of a mask's time
+    def sums(self, column: str, subset: Chosen | None = None) -> ColumnSums | None:
+        """The sums over a subset of the members (None: all); None if none of them has statistics."""
+        chosen_ones = self.present if subset is None else subset & self.present
+        places = np.flatnonzero(chosen_ones)  # of a subset, places are read in a third of a mask's time
         if not len(places):
             return None
         chosen = {name: (each.numbers_at(places), each.base) for name, each in self.arrays.items()}

@@ -15,6 +15,7 @@ from hmstats.model.statistics.column_statistics import LongStatistics
 from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.statistics.reading import known_blocks
 from hmstats.store.database.store import Store
+from hmstats.store.partitions.number_block import NumberBlock
 from hmstats.store.partitions.number_blocks import TABLES
 from hmstats.store.schema import HMSTATS_NUMBER_BLOCK, PART_COL_STATS
 from hmstats.store.statistics import table_facts
@@ -61,6 +62,24 @@ def test_blocks_that_were_not_asked_for_are_read(world: Numbers) -> None:
     assert answer(world.by_blocks, names(world.there), "hive") == expected
 
 
+def test_whole_blocks_are_summed_up_once(world: Numbers, monkeypatch: pytest.MonkeyPatch) -> None:
+    summed, real = list[str](), NumberBlock.sums
+
+    def note(block: NumberBlock, column: str, *subset: Any) -> Any:
+        summed.append(column)
+        return real(block, column, *subset)
+
+    monkeypatch.setattr(NumberBlock, "sums", note)
+    expected = answer(world.plainly, names(world.there), "hive")
+    counts = []
+    for asked in (world.there, world.there, world.there[1:], world.there):
+        found = answer(world.by_blocks, names(asked), "hive")
+        counts.append(len(summed))
+    assert found == expected
+    blocks = COUNT // 8
+    assert [each // len(COLUMNS) for each in counts] == [blocks, blocks, blocks + 1, blocks + 1]
+
+
 def test_what_was_written_since_is_read(world: Numbers) -> None:
     world.compare()
     for number in range(8):  # so many that blocks are built again
@@ -87,8 +106,8 @@ def test_memory_is_bounded(world: Numbers, most_bytes: int) -> None:
         world.compare(world.there[::step])
         kept = sum(each.size for each in memory._entries.values())
         assert kept == memory.size <= most_bytes
-    all_columns, blocks = len(COLUMNS), len(COLUMNS) * COUNT // 8
-    assert (len(memory) == all_columns + blocks + 1) == (most_bytes == 10**6)
+    members, blocks, ids = len(COLUMNS), len(COLUMNS) * COUNT // 8, 1
+    assert (len(memory) == members + 2 * blocks + ids) == (most_bytes == 10**6)  # each block with its sums
 
 
 def while_reading(world: Numbers, memory: BoundedMemory, interrupt: Callable[[], None]) -> None:

@@ -206,9 +206,11 @@ def _by_column(target: TableFacts, summaries: Sequence[Summary]) -> dict[str, Su
         if each.statistics.kind is not kind_of(column_type):
             foreign.add(column)
             continue
-        own = replace(each, statistics=replace(each.statistics, column_type=column_type))
+        own = each
+        if each.statistics.column_type != column_type:
+            own = replace(each, statistics=replace(each.statistics, column_type=column_type))
         by_column[column] = _add(by_column[column], own) if column in by_column else own
-    return {column: replace(each, bit_vectors=0) if column in foreign else each for column, each in by_column.items()}
+    return by_column | {column: replace(by_column[column], bit_vectors=0) for column in foreign & by_column.keys()}
 
 
 def _add(one: Summary, other: Summary) -> Summary:

@@ -61,10 +61,13 @@ def sums(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Group:
-    """Columns whose blocks have the same members, and by a block's key which of them are taken; `ids` are theirs."""
+    """Columns whose blocks have the same members, and by a block's key which of them are taken (None: all).
+
+    `ids` are those of all that are taken.
+    """
 
     indexes: Sequence[Index]
-    taken: Mapping[int, Chosen]
+    taken: Mapping[int, Chosen | None]
     ids: Ids
 
     @property
@@ -85,7 +88,7 @@ def _groups(members: Mapping[int, Sequence[Members]], indexes: Sequence[Index], 
             for each, own in chosen_members(members[some[0].build], clean)
             if np.count_nonzero(own) >= _LEAST_SHARE * len(own)
         ]
-        taken = {each.low_id: own for each, own in chosen}
+        taken = {each.low_id: None if own.all() else own for each, own in chosen}
         found.append(_Group(some, taken, together(each.ids[own] for each, own in chosen)))
     return found
 
@@ -93,7 +96,10 @@ def _groups(members: Mapping[int, Sequence[Members]], indexes: Sequence[Index], 
 def _of_blocks(connection: Connection, groups: Sequence[_Group], memory: BoundedMemory) -> Iterator[ColumnSums]:
     """The sums of the members that are taken from blocks."""
     for group in groups:
-        for index, low_id, numbers in known_blocks.numbers(connection, group.indexes, group.taken, memory):
+        whole = [low_id for low_id, own in group.taken.items() if own is None]
+        partly = [low_id for low_id, own in group.taken.items() if own is not None]
+        yield from known_blocks.whole_sums(connection, group.indexes, whole, memory)
+        for index, low_id, numbers in known_blocks.numbers(connection, group.indexes, partly, memory):
             found = numbers.sums(index.column, group.taken[low_id])
             if found is not None:
                 yield found
