@@ -1,3 +1,4 @@
+import sqlite3
 import threading
 
 import pytest
@@ -23,6 +24,14 @@ def test_a_file_is_an_sqlite_database() -> None:
 def test_a_database_in_memory_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match="an SQLite database must be a file, since several threads share it"):
         Store.open(url)
+
+
+def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.34.1")
+    with pytest.raises(SettingsError, match=r"this Python's SQLite must be 3\.35 or newer, found 3\.34\.1: another"):
+        database_url("sqlite:///a.sqlite")
+    assert database_url("postgresql://h/d").host == "h"
 
 
 @pytest.mark.parametrize("url", ["mysql://h/d", "oracle://u:secret@h/d"])

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, create_engine, make_url, text
 
+from hmstats.errors import StoreUnavailable
 from hmstats.store.connections.connections import database_url
 from hmstats.store.database.store import Store
 from hmstats.store.migration import migrate
@@ -72,3 +73,9 @@ def test_what_a_url_says_of_its_session_wins(postgres_url: str) -> None:
     assert asked(url, "SHOW lock_timeout") == ["7s", "7s"]
     assert asked(url, "SHOW transaction_isolation") == ["repeatable read", "serializable"]
     assert asked(url, "SHOW jit") == ["off", "off"]
+
+
+def test_a_database_that_lacks_a_setting_is_told_to_be_old(postgres_url: str) -> None:
+    url = make_url(postgres_url).update_query_dict({"options": "-c no_such_setting=1"})
+    with pytest.raises(StoreUnavailable, match=r'"no_such_setting", hmstats needs PostgreSQL 12 or newer$'):
+        Store.open(url.render_as_string(hide_password=False)).check_connection()

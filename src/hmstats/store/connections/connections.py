@@ -9,6 +9,7 @@ other statements (writing_connection.py), and hold a claim on the database (clai
 """
 
 import hashlib
+import sqlite3
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from hmstats.store.connections.traced_cursors import postgres_arguments, sqlite_
 from hmstats.store.connections.writing_connection import WritingConnection
 
 _BATCH_ROWS = 1_000
+_LEAST_SQLITE = (3, 35)
+"""The first version with RETURNING."""
 _CONNECT_SECONDS = 10
 _SCHEMAS = "currentSchema"
 UNIT = "hmstats_unit"
@@ -86,6 +89,11 @@ def database_url(url: str) -> URL:
         return parsed.set(drivername="postgresql+psycopg2")
     if backend != "sqlite":
         raise SettingsError(f"database must be sqlite:///FILE or postgresql://..., found {backend}://...")
+    if sqlite3.sqlite_version_info < _LEAST_SQLITE:
+        raise SettingsError(
+            f"this Python's SQLite must be {_LEAST_SQLITE[0]}.{_LEAST_SQLITE[1]} or newer, found "
+            f"{sqlite3.sqlite_version}: another Python, or PostgreSQL, can keep the database"
+        )
     path = parsed.database or ":memory:"
     if path == ":memory:" or path.startswith("file:"):
         raise SettingsError(f"an SQLite database must be a file, since several threads share it, found {path}")

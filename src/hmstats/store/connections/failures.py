@@ -34,6 +34,8 @@ _RACES = frozenset({"23503", "23505"})
 """PostgreSQL: foreign key violation, unique violation. SQLite has one writer at a time, so it has no races."""
 _AWAY = ("08", "53", "57")
 """PostgreSQL's classes of SQLSTATE: connection, resources, an operator or a timeout intervened."""
+_UNKNOWN_SETTING = "unrecognized configuration parameter"
+"""What an older PostgreSQL, which lacks a setting of our sessions, says to a connection."""
 _SQLITE_BUSY = frozenset({5, 6})
 """SQLITE_BUSY, SQLITE_LOCKED."""
 _SQLITE_REFUSED = frozenset({1, 8})
@@ -80,7 +82,8 @@ def translate(error: SQLAlchemyError, database: str, tries: int = 1) -> MetaErro
         return MetaError(f"database {database} refuses the change{after}: {reason}")
     if classify(error) is Failure.REFUSED:
         return MetaError(f"database {database} refuses the statement: {reason}")
-    return StoreUnavailable(f"database {database} does not answer{after}: {reason}")
+    needed = ", hmstats needs PostgreSQL 12 or newer" if _UNKNOWN_SETTING in reason else ""
+    return StoreUnavailable(f"database {database} does not answer{after}: {reason}{needed}")
 
 
 def translate_any(error: Exception, database: str) -> MetaError:
