@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,12 +28,13 @@ from hmstats.model.partitions.partition_filter import (
     PartitionFilter,
     check_like,
     comparable,
+    divide_alternatives,
     is_number,
 )
 
 _Truths: TypeAlias = npt.NDArray[np.int8]
 """For each partition whether a filter is false, unknown or true: and is the lowest of its parts, or the highest."""
-_FALSE, _UNKNOWN, _TRUE = 0, 1, 2
+_UNKNOWN, _TRUE = 1, 2
 _NUMBER = re.compile("-?[0-9]+")
 _NO_NUMBER = -1
 _PLACE_BYTES, _VALUE_BYTES = 4, 80
@@ -70,9 +72,11 @@ class KeyColumns:
     def _truths(self, wanted: PartitionFilter) -> _Truths:
         match wanted:
             case AllOf(parts):
-                return np.min([self._truths(part) for part in parts], axis=0)  # type: ignore[no-any-return]
+                return reduce(np.minimum, map(self._truths, parts))
             case AnyOf(parts):
-                return np.max([self._truths(part) for part in parts], axis=0)  # type: ignore[no-any-return]
+                equal, others = divide_alternatives(parts)
+                together = [Among(key, tuple(listed)) for key, listed in equal.items()]
+                return reduce(np.maximum, map(self._truths, [*together, *others]))
             case Not(inner):
                 return _TRUE - self._truths(inner)
             case Comparison(key, operator, value):
@@ -105,14 +109,19 @@ def _value(key: Column, text: str) -> Any:
 
 
 def _truths_of(column: KeyColumn, holds: npt.NDArray[np.bool_]) -> _Truths:
-    truths = np.where(holds, _TRUE, _FALSE).astype(np.int8)
-    truths[column.places == _NO_NUMBER] = _UNKNOWN
+    truths = _TRUE * holds.view(np.int8)
+    if is_number(column.key):
+        truths[column.places == _NO_NUMBER] = _UNKNOWN
     return truths
 
 
 def _is_one_of(column: KeyColumn, listed: set[Literal]) -> npt.NDArray[np.bool_]:
-    wanted = np.fromiter((value in listed for value in column.values), bool, len(column.values))
-    return wanted[column.places] if len(wanted) else np.zeros(len(column.places), bool)
+    wanted = np.zeros(len(column.values) + 1, bool)  # the last is for what is no number
+    for value in listed:
+        place = bisect_left(column.values, value)
+        if place < len(column.values) and column.values[place] == value:
+            wanted[place] = True
+    return wanted[column.places]
 
 
 _COMPARE: dict[str, Callable[[KeyColumn, Literal], npt.NDArray[np.bool_]]] = {

@@ -3,6 +3,7 @@
 A key of an integer type is compared as a number, any other as text by its bytes, as in Hive; dates sort as their text.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -69,6 +70,23 @@ class AnyOf:
 
 
 PartitionFilter: TypeAlias = Comparison | Like | Among | Not | AllOf | AnyOf
+
+
+def divide_alternatives(
+    parts: Iterable[PartitionFilter],
+) -> tuple[dict[str, list[Literal]], list[PartitionFilter]]:
+    """Divide alternatives into the values that each key may equal, and other conditions."""
+    equal: dict[str, list[Literal]] = {}
+    others: list[PartitionFilter] = []
+    for part in parts:
+        match part:
+            case Comparison(key, "=", value):
+                equal.setdefault(key, []).append(value)
+            case Among(key, listed):
+                equal.setdefault(key, []).extend(listed)
+            case _:
+                others.append(part)
+    return equal, others
 
 
 def is_number(key: Column) -> bool:

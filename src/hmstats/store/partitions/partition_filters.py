@@ -38,6 +38,7 @@ from hmstats.model.partitions.partition_filter import (
     PartitionFilter,
     check_like,
     comparable,
+    divide_alternatives,
     is_number,
 )
 from hmstats.store.schema import PARTITION_KEY_VALS, PARTITIONS
@@ -124,7 +125,7 @@ def _condition(wanted: PartitionFilter, keys: _Keys) -> Any:
         case AllOf(parts):
             return join_conditions(and_, [_condition(part, keys) for part in parts])
         case AnyOf(parts):
-            equal, others = _by_key(parts)
+            equal, others = divide_alternatives(parts)
             same = [keys.is_one_of(key, listed) for key, listed in equal.items()]
             return join_conditions(or_, [*same, *(_condition(part, keys) for part in others)])
         case Not(inner):
@@ -136,21 +137,6 @@ def _condition(wanted: PartitionFilter, keys: _Keys) -> Any:
         case Like(key, pattern):
             check_like(keys.keys[key])
             return keys.values[key].like(like_pattern(pattern), escape=ESCAPE)
-
-
-def _by_key(parts: Iterable[PartitionFilter]) -> tuple[dict[str, list[Literal]], list[PartitionFilter]]:
-    """Divide alternatives into the values that each key may equal, and other conditions."""
-    equal: dict[str, list[Literal]] = {}
-    others: list[PartitionFilter] = []
-    for part in parts:
-        match part:
-            case Comparison(key, "=", value):
-                equal.setdefault(key, []).append(value)
-            case Among(key, listed):
-                equal.setdefault(key, []).extend(listed)
-            case _:
-                others.append(part)
-    return equal, others
 
 
 def join_conditions(operator: Callable[..., Any], conditions: Sequence[Any]) -> Any:

@@ -22,8 +22,8 @@ from hmstats.store.unit.unit import Connection
 
 _MOST_ASKED = 4_000
 """Partitions of a question; what a larger one reads would push out all that others ask for."""
-_MOST_FILTERED = 200_000
-"""Partitions of a table whose names are all read for a filter, once, though it may select few of them."""
+_MOST_FILTERED = 50_000
+"""Partitions of a table whose names are all read for a filter, though it may select few; reading more delays others."""
 _ROW_BYTES, _PARAMETER_BYTES = 1_100, 150
 """Memory of a partition and of each of its parameters beside the characters of names, values and locations."""
 _FORMAT_BYTES, _COLUMN_BYTES, _NAME_BYTES = 5_000, 400, 60
