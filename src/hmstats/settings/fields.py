@@ -158,7 +158,10 @@ class Settings(BaseSettings):
         "ticket to addresses without HTTP; read from the environment only.",
     )
     workers: int | None = Field(
-        None, ge=1, le=MOST_WORKERS, description="Processes that share the port; unset: one for each core."
+        None,
+        ge=1,
+        le=MOST_WORKERS,
+        description="Processes that share the port; unset: one for each core of the process or container.",
     )
     exclusive: bool | None = Field(
         None,

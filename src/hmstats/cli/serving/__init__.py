@@ -10,6 +10,7 @@ parent                      starts the fork server, and becomes what supervises 
 supervision                 starts the workers and replaces them
 fork_server, orders         the process that forks them, and what it is told
 preparation, plan           checks settings and database, and what the parent learns by that
+cores                       how many cores a server may use
 page                        the page beside health and metrics, in a process of its own
 worker                      one process that serves clients
 logs                        one JSON object a line on standard error

@@ -9,6 +9,7 @@ import sys
 
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving import logs
+from hmstats.cli.serving.cores import usable_cores
 from hmstats.cli.serving.plan import Plan
 from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.cli.serving.security.access import access_of, warn_of_strangers
@@ -40,7 +41,7 @@ def prepare(answer: int) -> int:
 
 def _check_settings() -> Plan:
     settings = load_served()
-    workers = settings.workers or (1 if settings.exclusive else min(_cores(), MOST_WORKERS))
+    workers = settings.workers or (1 if settings.exclusive else min(usable_cores(), MOST_WORKERS))
     alone = is_alone(settings, workers)
     logs.configure(settings.log_level)
     _prepare_database(settings, alone=alone)
@@ -121,8 +122,3 @@ def _upstream_addresses(settings: Settings) -> dict[str, list[str]]:
     from hmstats.cli.serving.upstream import upstream_addresses  # noqa: PLC0415 - see above
 
     return upstream_addresses(settings)
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
