@@ -103,7 +103,7 @@ class Server:
             assert target is not None
             ids = partitions.find_ids(connection, target.id, NAMES)
             found.append(parameters.read(connection, OF_TABLES, [target.id]))
-            found.append(parameters.read(connection, OF_PARTITIONS, list(ids.values())))
+            found.append(parameters.read(connection, OF_PARTITIONS, sorted(ids.values())))
             found.append(sorted(details.read_table(connection, target.id, None), key=repr))
             found.append(sorted(details.read_partitions(connection, target.id, None, None), key=repr))
         for each in self.events:
