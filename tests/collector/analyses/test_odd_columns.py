@@ -62,10 +62,29 @@ def hold(spark: Any, metastore: str, table: str, names: tuple[str, ...], times: 
     assert (result.wrong, result.tally.rows) == ((), times * ROWS)
 
 
+@pytest.fixture
+def by_case(spark: Any) -> Iterator[None]:
+    """Spark finds columns by their names as they are written."""
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    yield
+    spark.conf.unset("spark.sql.caseSensitive")
+
+
+@pytest.mark.usefixtures("by_case")
+@pytest.mark.parametrize("table", ["Odd", "Orc", "Csv"])
+def test_a_session_that_compares_the_case_of_names_finds_all(spark: Any, spark_metastore: str, table: str) -> None:
+    fill_and_hold(spark, spark_metastore, table, f"{table}_by_case")
+
+
 @pytest.mark.parametrize("table", COLUMNS)
 def test_every_column_has_the_numbers_of_its_rows(spark: Any, spark_metastore: str, table: str) -> None:
+    fill_and_hold(spark, spark_metastore, table, table)
+
+
+def fill_and_hold(spark: Any, spark_metastore: str, table: str, called: str) -> None:
+    """Make a table of the columns of another, analyse and check it, and append to it."""
     names, made = COLUMNS[table]
-    name, new = f"{DATABASE}.{table}", rows(spark, names, keyed="k.l" in made)
+    name, new = f"{DATABASE}.{called}", rows(spark, names, keyed="k.l" in made)
     spark.sql(f"CREATE TABLE {name} {made.format(columns=', '.join(f'{quoted(each)} BIGINT' for each in names))}")
     new.write.insertInto(name)
     report = analyze(spark, name)
