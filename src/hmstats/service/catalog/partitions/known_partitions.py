@@ -131,7 +131,9 @@ class KnownPartitions:
         if known is None and partitions.count(connection, table.id) > _MOST_FILTERED:
             known = _Names(table.version or 0, None)
             self._memory.put(key, known, 0, cleared)
-        return None if known is not None and known.names is None else self.names(connection, table)
+        if known is not None and (known.names is None or len(known.names) > _MOST_FILTERED):
+            return None
+        return self.names(connection, table)
 
     def _columns(self, table: KeyedTable, names: Sequence[str]) -> KeyColumns | None:
         """The values in a table's names; None if these names were not asked for before, or one has no values.
