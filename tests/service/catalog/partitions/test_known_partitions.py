@@ -232,8 +232,10 @@ def test_names_of_a_large_table_are_not_read_for_a_filter(
     world: World, statements: StatementCounter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(known_partitions, "_MOST_FILTERED", COUNT - 1)
-    for list_names in (lambda: None, lambda: world.known.names(NAME)):
-        list_names()
+    for are_listed in (False, True):
+        if are_listed:
+            world.alter([new(4)], 1)
+            world.known.names(NAME)
         for _ in range(3):
             world.known.filtered(NAME, FILTER)
         with statements() as sent:
