@@ -29,15 +29,10 @@ from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.sketch.accumulator import TableAccumulator
 
-_AS_STORED = (
-    ("spark.sql.hive.convertMetastoreParquet", "true"),
-    ("spark.sql.caseSensitive", "false"),
-    ("spark.sql.ansi.enabled", "true"),
-    ("spark.sql.hive.metastorePartitionPruning", "true"),
-)
-"""Settings that are false while Spark reads partitions by their own formats, and their defaults."""
-_OF_EVERY_TABLE = 2
-"""How many of them, from the first on, are false for tables without partition keys too."""
+_AS_STORED = (("spark.sql.hive.convertMetastoreParquet", "true"), ("spark.sql.caseSensitive", "false"))
+"""Settings that are false while Spark reads what a metastore describes, and their defaults."""
+_WITH_KEYS = (("spark.sql.ansi.enabled", "true"), ("spark.sql.hive.metastorePartitionPruning", "true"))
+"""Settings that are false too while it reads partitions, and their defaults."""
 _EMPTY_PIECES_A_TASK = 1000
 MOST_STATES_AT_DRIVER = 32
 """The most states of a whole table, some hundred kilobytes each, that the driver merges; more are merged in tasks."""
@@ -103,7 +98,7 @@ def each_as_stored(spark: SparkSession, plan: Plan) -> Iterator[None]:
     Also lets it find columns by their names in lower case, as a metastore has them, makes the null value's name a null,
     for which ANSI mode would fail, and lets Spark itself compare partition values, which a metastore compares as texts.
     """
-    settings = _AS_STORED if plan.keys else _AS_STORED[:_OF_EVERY_TABLE]
+    settings = (*_AS_STORED, *_WITH_KEYS) if plan.keys else _AS_STORED
     before = [spark.conf.get(name, default) for name, default in settings]  # a new session does not know its defaults
     for name, _ in settings:
         spark.conf.set(name, "false")

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hmstats.model.catalog.names import values_of_names
+from hmstats.errors import InvalidObject, MetaError
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE, values_of_names
 from hmstats.model.catalog.objects import Column
 from hmstats.model.catalog.wildcards import compile_like
 from hmstats.model.partitions.partition_filter import (
@@ -55,10 +56,23 @@ class KeyColumn:
 class KeyColumns:
     """The values of all keys of a table's partitions, in the order of the partitions' names."""
 
-    def __init__(self, keys: Sequence[Column], names: Sequence[str]) -> None:
-        rows = values_of_names(names, [key.name for key in keys])
-        columns = [_column(key, [row[index] for row in rows]) for index, key in enumerate(keys)]
+    def __init__(self, columns: Sequence[KeyColumn]) -> None:
         self._columns = {each.key.name.lower(): each for each in columns}
+
+    @classmethod
+    def of_names(cls, keys: Sequence[Column], names: Sequence[str]) -> "KeyColumns | None":
+        """The values in the names; None if these do not tell them: a null text and an empty one have the same name.
+
+        Names that another program wrote may have no values.
+        """
+        try:
+            rows = values_of_names(names, [key.name for key in keys])
+        except (InvalidObject, MetaError):
+            return None
+        texts = [[row[index] for row in rows] for index in range(len(keys))]
+        if any(NULL_PARTITION_VALUE in own for key, own in zip(keys, texts, strict=True) if not is_number(key)):
+            return None
+        return cls([_column(key, own) for key, own in zip(keys, texts, strict=True)])
 
     @property
     def size(self) -> int:

@@ -162,6 +162,24 @@ def _like(text: str, pattern: str) -> bool:
     return fnmatch.fnmatchcase(text, escaped.replace("\0", "*").replace("\1", "?"))
 
 
+@pytest.mark.parametrize("value", ["", "__HIVE_DEFAULT_PARTITION__", "a/b", "a=b", "%41", "x\ny", " x ", "\x01"])
+def test_each_question_about_an_odd_value_has_one_answer(store: Store, tmp_path: Path, value: str) -> None:
+    """An empty text has the name of a null."""
+    warehouse = Warehouse(str(tmp_path))
+    Databases(store, warehouse).ensure_default()
+    table = Table(name=NAME, storage=Storage(columns=(Column("c", "int"),)), partition_keys=(Column("s", "string"),))
+    Tables(store, warehouse).create(table)
+    PartitionChanges(store, warehouse).add(
+        NAME, [Partition(values=(each,), storage=Storage()) for each in (value, "A")]
+    )
+    known = Partitions(store, KnownPartitions(store, BoundedMemory(2**20)))
+    for operator in ("=", "!=", "<", ">="):
+        for other in (value, "A", "__HIVE_DEFAULT_PARTITION__", ""):
+            text = f's {operator} "{other}"'
+            expected = list(Partitions(store).filtered(NAME, text).partitions)
+            assert [list(known.filtered(NAME, text).partitions) for _ in range(4)] == [expected] * 4
+
+
 @pytest.mark.parametrize(
     ("pattern", "texts"),
     [

@@ -9,7 +9,6 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from hmstats.errors import InvalidObject, MetaError
 from hmstats.model.catalog.objects import Column, KeyedTable, Storage
 from hmstats.model.partitions.key_columns import KeyColumns
 from hmstats.model.partitions.partition_filter import PartitionFilter
@@ -69,10 +68,11 @@ class _ValuesOf(NamedTuple):
 
 
 class _Values(NamedTuple):
-    """The values in these names; None before names that were asked for once are asked for again."""
+    """The values in these names, which are read (`are_read`) when the names are asked for again; None if none tells."""
 
     names: Sequence[str]
-    columns: KeyColumns | None
+    columns: KeyColumns | None = None
+    are_read: bool = False
 
 
 class KnownPartitions:
@@ -136,22 +136,19 @@ class KnownPartitions:
         return self.names(connection, table)
 
     def _columns(self, table: KeyedTable, names: Sequence[str]) -> KeyColumns | None:
-        """The values in a table's names; None if these names were not asked for before, or one has no values.
+        """The values in a table's names; None if these names were not asked for before, or do not tell the values.
 
         Names that change between any two questions are left to the database, which takes less than reading them all.
         """
         key, cleared = _ValuesOf(table.id, tuple(table.partition_keys)), self._memory.cleared
         kept: _Values | None = self._memory.get(key)
         if kept is None or kept.names is not names:
-            self._memory.put(key, _Values(names, None), _names_size(names), cleared)
+            self._memory.put(key, _Values(names), _names_size(names), cleared)
             return None
-        if kept.columns is None:
-            try:
-                columns = KeyColumns(table.partition_keys, names)
-            except (InvalidObject, MetaError):  # a name that another program wrote
-                return None
-            kept = _Values(names, columns)
-            self._memory.put(key, kept, _names_size(names) + columns.size, cleared)
+        if not kept.are_read:
+            kept = _Values(names, KeyColumns.of_names(table.partition_keys, names), are_read=True)
+            size = 0 if kept.columns is None else kept.columns.size
+            self._memory.put(key, kept, _names_size(names) + size, cleared)
         return kept.columns
 
     def find(
