@@ -68,7 +68,7 @@ class _ValuesOf(NamedTuple):
 
 
 class _Values(NamedTuple):
-    """The values in these names, which are read (`are_read`) when the names are asked for again; None if none tells."""
+    """The values in these names, read when the names are asked for again; None before, and if the names tell none."""
 
     names: Sequence[str]
     columns: KeyColumns | None = None
