@@ -2,19 +2,18 @@
 
 Every writer's events are followed: ours, those of a Hive on the same database, those of servers of the version before.
 A table whose version says which partitions were touched has only these judged again. All servers and their processes
-take turns at one row (store/health/changed_tables.py). A server that writes no log compares the versions of all tables
-instead.
+take turns, each with one snapshot of the database (store/health/changed_tables.py), so that no table is judged in part
+before a write and in part behind it. A server that writes no log compares the versions of all tables instead.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import structlog
 
 from hmstats.model.health.health import Health, assess, merge_parts
-from hmstats.store.catalog import tables as stored_tables
-from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.health import changed_tables, facts, health_rows, rewritten
 from hmstats.store.health.changed_tables import Progress
@@ -45,8 +44,8 @@ class HealthKeeper:
         return not self._store.shape.lacks(HMSTATS_HEALTH)
 
     def run(self) -> None:
-        """Judge everything that has changed, in small transactions."""
-        while self._step():
+        """Judge everything that changed before now, in small transactions."""
+        for _ in self._steps():
             pass
 
     def walk(self) -> None:
@@ -55,98 +54,95 @@ class HealthKeeper:
             self._store.write(_begin_walk)
 
     def catch_up(self, patience_seconds: float = PATIENCE_SECONDS) -> bool:
-        """Judge what has changed, for so long at most. Returns whether health reflects all events."""
+        """Judge what changed before now, for so long at most. Returns whether health reflects all of it."""
         give_up = time.monotonic() + patience_seconds
         with self._store.outside_picture():
-            while self._step():
-                if time.monotonic() > give_up:
-                    return False
-        return True
+            return all(time.monotonic() <= give_up for _ in self._steps())
 
-    def _step(self) -> bool:
-        """Judge some tables. Returns whether there may be more."""
+    def _steps(self) -> Iterator[None]:
+        """Judge some tables behind each step, until all are judged that changed before the first.
+
+        What changes meanwhile is left to the next run: tables that are written all the time would be judged all the
+        time.
+        """
         if not self.keeps or self._store.read_only:
-            return False
+            return iter(())
         if not self._store.has_log and not self._store.shape.beside_hive:
             return self._compare()
-        with self._store.read() as connection:
-            behind = changed_tables.is_behind(connection)
-        return behind and self._store.write(self._follow)
+        return self._follow()
 
-    def _compare(self) -> bool:
-        """Judge tables whose version is not the one that they were judged at."""
-        with self._store.read() as connection:
-            ids = changed_tables.other_versions(connection, _TABLES_AT_ONCE)
-        if ids:
-            self._store.write(lambda unit: judge(unit, ids))
-        return bool(ids)
+    def _compare(self) -> Iterator[None]:
+        """Judge tables whose version is not the one that they were judged at, in the order of their ids."""
+        compared_to = 0
+        while ids := self._other_versions(compared_to):
+            yield
+            self._store.write(partial(_judge_alone, table_ids=ids))
+            compared_to = ids[-1]
 
-    def _follow(self, unit: Unit) -> bool:
-        progress = changed_tables.lock(unit)
+    def _other_versions(self, after_id: int) -> Sequence[int]:
+        with self._store.read() as connection:
+            return changed_tables.other_versions(connection, after_id, _TABLES_AT_ONCE)
+
+    def _follow(self) -> Iterator[None]:
+        """Judge tables that the log names up to its last event."""
+        with self._store.read() as connection:
+            last = changed_tables.last_to_follow(connection)
+        before, progress = None, None
+        while last is not None and (progress is None or not progress.reaches(last)):
+            yield
+            before, progress = progress, self._store.write(self._follow_some)
+            if progress == before:  # the log was reset, and has fewer events
+                return
+
+    def _follow_some(self, unit: Unit) -> Progress:
+        """Judge tables of the next events. Returns how far the log has been followed."""
+        progress = changed_tables.lock_progress(unit)
         if progress.walked_to is not None:
             return self._walk(unit, progress, progress.walked_to)
         changed = changed_tables.after(unit.connection, progress.event_id, _EVENTS_AT_ONCE)
         if not changed.complete:
             _log.info("health_walk", reason="events are missing", event_id=progress.event_id)
-            changed_tables.advance(unit, Progress(changed.event_id, 0))
-            return True
+            return changed_tables.advance(unit, Progress(changed.event_id, 0))
         for start in range(0, len(changed.table_ids), _TABLES_AT_ONCE):
             judge(unit, changed.table_ids[start : start + _TABLES_AT_ONCE])
-        changed_tables.advance(unit, replace(progress, event_id=changed.event_id))
-        return changed.event_id != progress.event_id
+        return changed_tables.advance(unit, replace(progress, event_id=changed.event_id))
 
-    def _walk(self, unit: Unit, progress: Progress, walked_to: int) -> bool:
+    def _walk(self, unit: Unit, progress: Progress, walked_to: int) -> Progress:
         """Judge the next tables of a walk through all of them, which began when the last event was the progress's."""
         ids = changed_tables.walk(unit.connection, walked_to, _TABLES_AT_ONCE)
         judge(unit, ids)
         if not ids:
             health_rows.forget_dropped(unit)
-        changed_tables.advance(unit, replace(progress, walked_to=ids[-1] if ids else None))
-        return True
+        return changed_tables.advance(unit, replace(progress, walked_to=ids[-1] if ids else None))
 
 
 def _begin_walk(unit: Unit) -> None:
-    progress = changed_tables.lock(unit)
+    progress = changed_tables.lock_progress(unit)
     if progress.walked_to is None:
         changed_tables.advance(unit, replace(progress, walked_to=0))
 
 
+def _judge_alone(unit: Unit, table_ids: Sequence[int]) -> None:
+    changed_tables.lock(unit)
+    judge(unit, table_ids)
+
+
 def judge(unit: Unit, table_ids: Sequence[int]) -> None:
-    """Judge and store the health of these tables, and of their partitions that may have changed.
-
-    Several statements read a table. If it was written between them, it is read again, the last time while writers wait:
-    what is judged in part before a write and in part behind it stays wrong.
-    """
-    left = table_ids
-    for again in (True, True, False):
-        if not again:
-            stored_tables.lock_out_writers(unit, left)
-        left = _judge(unit, left, again=again)
-        if not left:
-            return
-
-
-def _judge(unit: Unit, table_ids: Sequence[int], *, again: bool) -> Sequence[int]:
-    """Judge tables as judge() does. Returns those that are to be judged `again`, since they were written meanwhile."""
+    """Judge and store the health of these tables, and of their partitions that may have changed."""
     connection = unit.connection
     found = facts.tables(connection, table_ids)
     stored = health_rows.of_tables(connection, [each.id for each in found]) if found else {}
     news = [each for each in found if _is_news(unit, each, stored)]
     if not news:
-        return ()
+        return
     plain, partitioned = [each for each in news if not each.partitioned], [each for each in news if each.partitioned]
     whole: dict[tuple[int, int], Health] = {}
     for table_id, known in facts.of_tables(connection, plain, _written(unit, plain, stored)).items():
         _, before = stored.get(table_id, (0, None))
         whole[table_id, OF_TABLE] = assess(before, known, unit.now_milliseconds)
-    parts = _of_partitions(unit, partitioned, stored)
-    now = versions.read_many(connection, [each.id for each in news]) if again else {}
-    written = {each.id for each in news if now.get(each.id, each.version) != each.version}
-    health_rows.put(unit, {key: each for key, each in parts.items() if key[0] not in written}, {})
-    whole |= _of_partitioned(unit, [each.id for each in partitioned if each.id not in written])
-    judged = {each.id: each.version for each in news if each.id not in written}
-    health_rows.put(unit, {key: each for key, each in whole.items() if key[0] in judged}, judged)
-    return sorted(written)
+    health_rows.put(unit, _of_partitions(unit, partitioned, stored), {})
+    whole |= _of_partitioned(unit, [each.id for each in partitioned])
+    health_rows.put(unit, whole, {each.id: each.version for each in news})
 
 
 def _is_news(unit: Unit, table: HealthTable, stored: Mapping[int, tuple[int, Health]]) -> bool:

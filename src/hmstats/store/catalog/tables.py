@@ -266,12 +266,6 @@ def lock(unit: Unit, name: TableName) -> int | None:
     return unit.connection.execute(_LOCK, _name_parameters(name)).scalar_one_or_none()
 
 
-def lock_out_writers(unit: Unit, table_ids: Sequence[int]) -> None:
-    """Let whoever writes one of these tables wait until the unit ends; readers do not."""
-    query = select(TBLS.c.TBL_ID).where(one_of(unit.connection, TBLS.c.TBL_ID, table_ids)).order_by(TBLS.c.TBL_ID)
-    unit.connection.execute(query.with_for_update(read=True))
-
-
 class NewTablePlacement(NamedTuple):
     """The database for a new table, with its location and whether it is remote; `table_exists` if the name is taken.
 

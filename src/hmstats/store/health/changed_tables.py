@@ -23,6 +23,11 @@ from hmstats.store.unit.unit import Unit
 _ROW = 1
 """The id of the only row."""
 _P = PROGRESS.c
+_LOCK = f'''
+    SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+    LOCK TABLE "{PROGRESS.name}" IN EXCLUSIVE MODE
+'''
+"""Readers of the table do not wait; a server of the version before, which locks its row, does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,25 @@ class Progress:
     event_id: int
     walked_to: int | None
 
+    def reaches(self, event_id: int) -> bool:
+        """Whether health reflects this event and all before it."""
+        return self.walked_to is None and event_id <= self.event_id
 
-def lock(unit: Unit) -> Progress:
-    """The progress, which no other unit changes until this one ends. The first time, a walk begins."""
+
+def lock(unit: Unit) -> None:
+    """Let no other unit judge until this one ends, whose reads all see one snapshot. It must have read nothing before.
+
+    The snapshot begins when the lock is held. SQLite has one writer alone, who sees no others' writes.
+    """
+    if unit.connection.dialect.name == "postgresql":
+        unit.connection.exec_driver_sql(_LOCK)
+
+
+def lock_progress(unit: Unit) -> Progress:
+    """Lock, as `lock` does, and return the progress. The first time, a walk begins."""
+    lock(unit)
     query = select(_P.EVENT_ID, _P.WALKED_TO).where(_P.ID == _ROW)
-    row = unit.connection.execute(query.with_for_update()).one_or_none()
+    row = unit.connection.execute(query).one_or_none()
     if row is None:
         first = Progress(notifications.current_id(unit.connection), 0)
         unit.connection.execute(insert(PROGRESS).values(ID=_ROW, EVENT_ID=first.event_id, WALKED_TO=0))
@@ -44,18 +63,18 @@ def lock(unit: Unit) -> Progress:
     return Progress(*row)
 
 
-def is_behind(connection: Connection) -> bool:
-    """Whether there is a walk, or an event that health does not reflect yet."""
+def last_to_follow(connection: Connection) -> int | None:
+    """The last event of the log; None if health reflects it."""
     row = connection.execute(select(_P.EVENT_ID, _P.WALKED_TO).where(_P.ID == _ROW)).one_or_none()
-    if row is None or row.WALKED_TO is not None:
-        return True
-    return bool(notifications.current_id(connection) != row.EVENT_ID)
+    last = notifications.current_id(connection)
+    return None if row is not None and row.WALKED_TO is None and row.EVENT_ID == last else last
 
 
-def advance(unit: Unit, progress: Progress) -> None:
-    """Store the progress."""
+def advance(unit: Unit, progress: Progress) -> Progress:
+    """Store the progress, and return it."""
     to = update(PROGRESS).where(_P.ID == _ROW)
     unit.connection.execute(to.values(EVENT_ID=progress.event_id, WALKED_TO=progress.walked_to))
+    return progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +112,15 @@ def walk(connection: Connection, after_id: int, most: int) -> list[int]:
     return list(connection.execute(query).scalars())
 
 
-def other_versions(connection: Connection, most: int) -> list[int]:
-    """The ids of some tables that were not judged at their current version."""
+def other_versions(connection: Connection, after_id: int, most: int) -> list[int]:
+    """The ids of the next tables that were not judged at their current version."""
     at = and_(HEALTH.c.TBL_ID == TBLS.c.TBL_ID, HEALTH.c.PART_ID == OF_TABLE)
     now = func.coalesce(VERSIONS.c.VERSION, 0)
     query = (
         select(TBLS.c.TBL_ID)
         .select_from(TBLS.outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID).outerjoin(HEALTH, at))
-        .where(TBLS.c.TBL_TYPE != VIRTUAL_VIEW, or_(HEALTH.c.VERSION.is_(None), now != HEALTH.c.VERSION))
+        .where(after_id < TBLS.c.TBL_ID, TBLS.c.TBL_TYPE != VIRTUAL_VIEW)
+        .where(or_(HEALTH.c.VERSION.is_(None), now != HEALTH.c.VERSION))
     )
     return list(connection.execute(query.order_by(TBLS.c.TBL_ID).limit(most)).scalars())
 
