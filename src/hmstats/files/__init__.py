@@ -2,6 +2,7 @@
 
 file_systems   Arrow's file systems for Hadoop's locations
 azure_stores   their arguments for accounts of Azure
+hdfs           HDFS without Java and without Hadoop's libraries
 counted_reads  files whose bytes and requests are counted
 retries        requests that an object store refuses for a moment
 block_file     many small reads as few large ones

@@ -14,10 +14,11 @@ from pathlib import Path
 
 from pyarrow import fs
 
+from hmstats.files import hdfs
 from hmstats.program_log import ProgramLog
 
 _log = ProgramLog(__name__)
-_RENAMING = frozenset({"local", "hdfs"})
+_RENAMING = frozenset({"local", *hdfs.TYPE_NAMES})
 """Arrow's names of the file systems that rename a directory in one step."""
 _COPYING_THREADS = 32
 """Files that are copied in parallel, since the threads wait for an object store, not for a core."""

@@ -3,7 +3,7 @@
 Settings are those of Hadoop (fs.s3a.*, fs.azure.*, fs.gs.*). Unset settings are taken from the standard environment:
 for S3 AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, AWS_REGION or AWS_DEFAULT_REGION, for Azure
 AZURE_STORAGE_CONNECTION_STRING, for Google STORAGE_EMULATOR_HOST, credentials from variables, profiles or the machine's
-own identity. HDFS takes its settings from the Hadoop on the machine. Local links are followed.
+own identity. HDFS takes its settings from Hadoop's files on the machine too (hdfs.py). Local links are followed.
 """
 
 import os
@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-from hmstats.files import azure_stores
+from hmstats.extras import install_advice
+from hmstats.files import azure_stores, hdfs
 from hmstats.model.catalog.location import LOCAL, parse, parts_of
 
 Settings: TypeAlias = tuple[tuple[str, str], ...]
@@ -22,9 +23,8 @@ Settings: TypeAlias = tuple[tuple[str, str], ...]
 NO_SETTINGS: Settings = ()
 
 _S3_SCHEMES = ("s3", "s3a", "s3n")
-_HADOOP_SCHEMES = ("hdfs", "viewfs")
-_NO_HADOOP = "libhdfs"
-"""The part of Arrow's error that means that the machine has no Hadoop."""
+_NO_HADOOP = ("libhdfs", "libjvm")
+"""Parts of Arrow's errors that mean that the machine has no Hadoop."""
 _AZURE_SCHEMES = ("abfs", "abfss", "wasb", "wasbs")
 _S3 = {
     "access.key": "access_key",
@@ -56,9 +56,13 @@ def setting_names(scheme: str, authority: str) -> tuple[str, ...]:
 
 def settings_of(places: Iterable[tuple[str, str]], get: Callable[[str], str | None]) -> Settings:
     """The settings that have a value, for file systems given as pairs of scheme and authority."""
-    names = {name for place in set(places) for name in setting_names(*place)}
+    names = {name for place in set(places) for name in _setting_names(*place, get)}
     found = {name: get(name) for name in sorted(names)}
     return tuple((name, value) for name, value in found.items() if value)
+
+
+def _setting_names(scheme: str, authority: str, get: Callable[[str], str | None]) -> Iterable[str]:
+    return hdfs.setting_names(authority, get) if scheme in hdfs.SCHEMES else setting_names(scheme, authority)
 
 
 class NoFileSystem(OSError):
@@ -79,8 +83,9 @@ def open_location(location: str, settings: Settings = NO_SETTINGS) -> tuple[fs.F
     except (ValueError, NotImplementedError) as error:  # a scheme that Arrow does not know, or was built without
         raise NoFileSystem(f"{location} cannot be opened: {error}") from error
     except OSError as error:
-        if scheme in _HADOOP_SCHEMES and _NO_HADOOP in str(error):
-            raise NoFileSystem(f"{location} cannot be opened: {error}") from error
+        if scheme in hdfs.SCHEMES and any(each in str(error) for each in _NO_HADOOP):
+            advice = f"neither a client of HDFS nor Hadoop's libraries are installed: {install_advice('hdfs')}"
+            raise NoFileSystem(f"{location} cannot be opened: {advice}") from error
         raise
     return files, (base + path).rstrip("/")
 
@@ -91,6 +96,8 @@ def open_root(scheme: str, authority: str, settings: Settings = NO_SETTINGS) -> 
 
     Cached, so that all locations of a bucket or a cluster share one client and its connections.
     """
+    if scheme in hdfs.SCHEMES and hdfs.is_installed():
+        return hdfs.open_cluster(f"{scheme}://{authority}", dict(settings)), ""
     given = {name: value for name, value in settings if name in setting_names(scheme, authority)}
     if scheme in _S3_SCHEMES:
         arguments = s3_with_environment(s3_arguments(authority, given))

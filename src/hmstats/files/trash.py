@@ -9,7 +9,7 @@ import time
 
 from pyarrow import fs
 
-from hmstats.files import directories
+from hmstats.files import directories, hdfs
 from hmstats.process_user import home_folder, user_name
 
 _CURRENT = ".Trash/Current"
@@ -33,6 +33,6 @@ def move_to_trash(files: fs.FileSystem, path: str) -> None:
 
 
 def _home(files: fs.FileSystem) -> str:
-    if files.type_name == "hdfs":
+    if files.type_name in hdfs.TYPE_NAMES:
         return f"/user/{os.environ.get('HADOOP_USER_NAME') or user_name()}"
     return home_folder().as_posix()

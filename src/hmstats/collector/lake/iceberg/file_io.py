@@ -12,6 +12,7 @@ import pyarrow as pa
 from pyarrow import fs
 from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 
+from hmstats.files import hdfs
 from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import open_root, settings_of
 from hmstats.model.catalog.location import LOCAL, parse, parts_of
@@ -60,7 +61,7 @@ class _CountedFile(PyArrowFile):
 
 def _base(scheme: str, authority: str) -> str:
     """The part of a path in its file system that names the bucket or container."""
-    if scheme in ("hdfs", "viewfs"):
+    if scheme in hdfs.SCHEMES:
         return ""
     container, at, _ = authority.rpartition("@")
     return container if at else authority
