@@ -178,7 +178,7 @@ def test_a_cluster_that_does_not_answer_is_an_error() -> None:
     port = free_port()
     with pytest.raises(OSError, match="refused"):
         data_files(f"hdfs://127.0.0.1:{port}/w", (("dfs.client.failover.max.attempts", "1"),))
-    with pytest.raises(OSError, match="No NameNode hosts found"):
+    with pytest.raises(NoFileSystem, match=r"neither .* say where hdfs://nowhere is .*No NameNode hosts found"):
         data_files("hdfs://nowhere/w")
 
 

@@ -55,12 +55,19 @@ def setting_names(authority: str, get: Callable[[str], str | None]) -> set[str]:
 
 
 def open_cluster(root: str, settings: Mapping[str, str]) -> fs.FileSystem:
-    """The file system of a cluster, given as `hdfs://AUTHORITY`. Raises OSError if its name is unknown."""
+    """The file system of a cluster, given as `hdfs://AUTHORITY`, which is not asked yet.
+
+    Raises ValueError if its authority is a name service that no setting explains.
+    """
     from hdfs_native import Client  # noqa: PLC0415 - an extra
 
     given = {name: value for name, value in settings.items() if name.startswith(_PREFIXES)}
-    with _translated():
-        return fs.PyFileSystem(_Files(Client(root, {_ATTEMPTS: _MOST_ATTEMPTS, **given}), root))
+    try:
+        client = Client(root, {_ATTEMPTS: _MOST_ATTEMPTS, **given})
+    except RuntimeError as error:
+        reason = f"neither Hadoop's files on this machine nor other settings say where {root} is"
+        raise ValueError(f"{reason} ({error})") from error
+    return fs.PyFileSystem(_Files(client, root))
 
 
 @contextmanager

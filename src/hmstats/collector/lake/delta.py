@@ -18,6 +18,7 @@ from hmstats.collector.lake.opened import Hadoop, LakeTable
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import SettingsError, StatementError, UnreadableFile
 from hmstats.extras import install_advice
+from hmstats.files import hdfs
 from hmstats.files.azure_stores import azure_arguments, blob_endpoint
 from hmstats.files.file_systems import s3_arguments, s3_with_environment, settings_of
 from hmstats.model.catalog.location import LOCAL, parse, parts_of
@@ -159,6 +160,8 @@ def storage_options(location: str, hadoop: Hadoop) -> dict[str, str]:
     """The settings of a location's store by delta-rs's names."""
     scheme, authority, _ = parts_of(location)
     given = dict(settings_of([(scheme, authority)], hadoop))
+    if scheme in hdfs.SCHEMES:
+        return given
     if parse(location).scheme == "s3":
         arguments = s3_with_environment(s3_arguments(authority, given))
         found = {name: str(arguments[each]) for each, name in _S3.items() if each in arguments}
