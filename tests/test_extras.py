@@ -19,6 +19,6 @@ def test_nobody_is_told_to_install_a_package_of_an_index() -> None:
 def test_each_extra_that_is_named_exists() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     named = {name for text in TEXTS for name in re.findall(r"install_advice\(['\"](\w+)['\"]\)", text.read_text())}
-    assert named == {"delta", "iceberg", "spark", "jwt", "kerberos", "ldap", "mcp", "otel", "web"}
+    assert named == {"delta", "hdfs", "iceberg", "spark", "jwt", "kerberos", "ldap", "mcp", "otel", "web"}
     assert named <= extras.keys()
     assert install_advice("spark") == "pip install '.[spark]' in the folder of hmstats"

@@ -33,8 +33,8 @@ _NAMES = (
     "hadoop.security.authentication",
 )
 _PREFIXES = (_DEFAULT, "dfs.", "hadoop.")
-_MOST_ATTEMPTS = "5"
-"""How often a name node is asked that does not answer: for some 10 seconds, where the client's default is 3 minutes."""
+_MOST_ATTEMPTS = "4"
+"""How often a name node is asked that does not answer: for some 20 seconds, where the client's default is 3 minutes."""
 _READ_WRITE_ENTER = 0o777
 """The bits of permissions that a new directory gets from the one above it: a sticky bit is that one's own."""
 _JAVA_CLASS = re.compile(r'RPCError\("[\w.$]*?(\w+)", "(.*)', re.DOTALL)
@@ -71,7 +71,7 @@ def open_cluster(root: str, settings: Mapping[str, str]) -> fs.FileSystem:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     """Raise an error of the name node as OSError, without the trace of its Java."""
     try:
         yield
@@ -124,7 +124,7 @@ class _Files(fs.FileSystemHandler):  # type: ignore[misc] # Arrow has no types
         if self._info(selector.base_dir).is_file:
             raise NotADirectoryError(f"{selector.base_dir} is a file")
         try:
-            with _translated():
+            with _translate_errors():
                 return [_info(each) for each in self._client.list_status(selector.base_dir, selector.recursive)]
         except FileNotFoundError:
             if selector.allow_not_found:
@@ -133,7 +133,7 @@ class _Files(fs.FileSystemHandler):  # type: ignore[misc] # Arrow has no types
 
     def create_dir(self, path: str, recursive: bool) -> None:  # noqa: FBT001 - as Arrow has it
         """Make a directory with the permissions of the one that it is made in, as HDFS gives it its group."""
-        with _translated():
+        with _translate_errors():
             self._client.mkdirs(path, self._permissions_above(path), recursive)
 
     def delete_dir(self, path: str) -> None:
@@ -158,7 +158,7 @@ class _Files(fs.FileSystemHandler):  # type: ignore[misc] # Arrow has no types
 
     def move(self, source: str, target: str) -> None:
         """Rename a file or a directory in one step."""
-        with _translated():
+        with _translate_errors():
             self._client.rename(source, target, False)
 
     def copy_file(self, source: str, target: str) -> None:
@@ -173,19 +173,19 @@ class _Files(fs.FileSystemHandler):  # type: ignore[misc] # Arrow has no types
 
     def open_input_file(self, path: str) -> pa.NativeFile:
         """A file to read anywhere."""
-        with _translated():
+        with _translate_errors():
             return pa.PythonFile(self._client.read(path), mode="r")
 
     def open_output_stream(self, path: str, metadata: Mapping[str, str]) -> pa.NativeFile:  # noqa: ARG002 - as Arrow has it
         """A file to write, in place of one that is there."""
         from hdfs_native import WriteOptions  # noqa: PLC0415 - an extra
 
-        with _translated():
+        with _translate_errors():
             return pa.PythonFile(self._client.create(path, WriteOptions(overwrite=True)), mode="w")
 
     def open_append_stream(self, path: str, metadata: Mapping[str, str]) -> pa.NativeFile:  # noqa: ARG002 - as Arrow has it
         """A file to write on at its end."""
-        with _translated():
+        with _translate_errors():
             return pa.PythonFile(self._client.append(path), mode="w")
 
     def _permissions_above(self, path: str) -> int:
@@ -197,7 +197,7 @@ class _Files(fs.FileSystemHandler):  # type: ignore[misc] # Arrow has no types
 
     def _info(self, path: str) -> fs.FileInfo:
         try:
-            with _translated():
+            with _translate_errors():
                 return _info(self._client.get_file_info(path))
         except FileNotFoundError:
             return fs.FileInfo(path, fs.FileType.NotFound)
@@ -208,7 +208,7 @@ class _Files(fs.FileSystemHandler):  # type: ignore[misc] # Arrow has no types
             raise FileNotFoundError(f"{path} should be a {kind.name.lower()}, found {found.name.lower()}")
 
     def _delete(self, path: str) -> None:
-        with _translated():
+        with _translate_errors():
             self._client.delete(path, True)
 
 

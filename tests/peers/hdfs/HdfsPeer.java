@@ -3,8 +3,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.security.UserGroupInformation;
 
-/** A name node and a data node of HDFS in one process: HdfsPeer FOLDER PORT. Prints "ready PORT". */
+/** A name node and a data node of HDFS in one process: HdfsPeer FOLDER PORT [NAME=VALUE ...]. Prints "ready PORT". */
 class HdfsPeer {
     public static void main(String[] given) throws Exception {
         Configuration settings = new Configuration();
@@ -17,6 +18,11 @@ class HdfsPeer {
                 "dfs.datanode.http.address", "dfs.datanode.ipc.address"}) {
             settings.set(address, "127.0.0.1:0");
         }
+        for (int number = 2; number < given.length; number++) {
+            String[] setting = given[number].split("=", 2);
+            settings.set(setting[0], setting[1]);
+        }
+        UserGroupInformation.setConfiguration(settings);
         DefaultMetricsSystem.setMiniClusterMode(true); // else only one of its kind may register, and formatting does
         NameNode.format(settings);
         NameNode names = NameNode.createNameNode(new String[] {}, settings);
