@@ -19,6 +19,7 @@ from hmstats.collector.findings.without_scan import count_without_scan
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import AS_PREFERRED, Choices, Options
+from hmstats.collector.planning.hadoop_files import HadoopFiles
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.planning.preferred import apply_preferences
@@ -159,6 +160,7 @@ def _analyze_files(
             changed_only=arguments.changed_only,
             automatic=arguments.automatic,
             hadoop=hadoop_settings(spark),
+            elsewhere=HadoopFiles(spark),
             past_locks=delivery.past_locks,
         )
     if plan.left is not None:

@@ -18,6 +18,7 @@ from hmstats.collector.checking.seen import Seen
 from hmstats.collector.checking.tasks import CheckJob, CheckOutcome, compare, merge_parts, no_rows, read_tasks
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import MOST_PRECISION, Options
+from hmstats.collector.planning.hadoop_files import HadoopFiles
 from hmstats.collector.planning.plan import Plan, resolve_table
 from hmstats.collector.planning.prepare import Files, check_listed, prepare
 from hmstats.collector.request.partition_spec import Partitions
@@ -72,7 +73,10 @@ def check(
         table_of_metastore = service.find_table(request.table)
         if table_of_metastore is not None and is_lake_table(table_of_metastore):
             return check_lake(service, table_of_metastore, request, options, tolerance, spark=spark, hadoop=hadoop)
-        plan, files = prepare(service, request, options, changed_only=False, hadoop=hadoop, past_locks=True)
+        elsewhere = HadoopFiles(spark)
+        plan, files = prepare(
+            service, request, options, changed_only=False, hadoop=hadoop, elsewhere=elsewhere, past_locks=True
+        )
         check_listed(plan)
         stored = own_statistics(service, resolve_table(service, request))
         job = CheckJob(uris, stored.table, plan.types, options, tolerance, whole=_judges_table(plan, stored))

@@ -133,7 +133,7 @@ def _list_remote(files: fs.FileSystem, path: str) -> list[DataFile] | None:
 def _data(every: Iterable[fs.FileInfo], path: str) -> list[DataFile]:
     """The files at a path or below it, without directories and hidden files."""
     below = len(path.rstrip("/")) + 1
-    found = (each for each in every if each.is_file and not any(map(_is_hidden, each.path[below:].split("/"))))
+    found = (each for each in every if each.is_file and is_data(each.path[below:]))
     return [DataFile(each.path, each.size, each.mtime_ns) for each in found]
 
 
@@ -148,6 +148,11 @@ def _list_below(files: fs.FileSystem, path: str) -> list[fs.FileInfo]:
     except NotADirectoryError:
         return []
     return found
+
+
+def is_data(path: str) -> bool:
+    """Whether a file is of data, given its path below the location: no part of it is hidden."""
+    return not any(map(_is_hidden, path.split("/")))
 
 
 def _is_hidden(name: str) -> bool:

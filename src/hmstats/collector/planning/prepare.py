@@ -1,8 +1,8 @@
 """Prepares an analysis before any job starts: the plan, the list of files, and the unchanged pieces to skip."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from hmstats.client import Metastore
 from hmstats.collector.options import Options
@@ -13,7 +13,7 @@ from hmstats.collector.planning.plan import Plan, make_plan
 from hmstats.collector.planning.unchanged import only_changed
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
-from hmstats.files.file_systems import settings_of
+from hmstats.files.file_systems import NoFileSystem, settings_of
 from hmstats.model.catalog.location import parts_of
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
@@ -27,6 +27,13 @@ Hadoop: TypeAlias = Callable[[str], str | None]
 _UNSET: Mapping[str, str] = {}
 
 
+class Lister(Protocol):
+    """Lists files in stores that this machine has no client for."""
+
+    def list_each(self, locations: Mapping[str, str]) -> Mapping[str, list[DataFile] | OSError]:
+        """The data files under each location, or why it cannot be listed."""
+
+
 def prepare(
     metastore: Metastore,
     request: Statement,
@@ -34,10 +41,13 @@ def prepare(
     *,
     changed_only: bool,
     hadoop: Hadoop = _UNSET.get,
+    elsewhere: Lister | None = None,
     past_locks: bool = False,
     automatic: bool = False,
 ) -> tuple[Plan, Files]:
     """The plan of a request and all its files, including those of unchanged pieces.
+
+    Files in stores that this machine has no client for are listed by `elsewhere`, and read by whoever lists them.
 
     What is locked is left out, unless `past_locks`. If the analysis is `automatic` or of `changed_only`, so is what
     automatic analyses leave out. With noscan, `changed_only` leaves out nothing but what is locked
@@ -46,16 +56,20 @@ def prepare(
     plan = make_plan(metastore, request)
     if not past_locks:
         plan = without_locked(metastore, plan, automatic=automatic or changed_only)
-    plan, files = list_pieces(with_file_settings(plan, hadoop))
+    plan, files = list_pieces(with_file_settings(plan, hadoop), elsewhere)
     return only_changed(plan, files, options) if changed_only and not request.noscan else plan, files
 
 
-def list_pieces(plan: Plan) -> tuple[Plan, Files]:
+def list_pieces(plan: Plan, elsewhere: Lister | None = None) -> tuple[Plan, Files]:
     """The plan without the pieces that cannot be listed, and the files of the others.
 
     Raises StatementError if no piece can be listed.
     """
     found = list_each({piece.name: piece.location for piece in plan.pieces}, plan.settings)
+    unreachable = {piece.name: piece.location for piece in plan.pieces if isinstance(found[piece.name], NoFileSystem)}
+    if unreachable and elsewhere is not None:
+        found |= elsewhere.list_each(unreachable)
+        plan = replace(plan, pieces=tuple(_read_elsewhere(piece, unreachable) for piece in plan.pieces))
     files = {piece.name: files_of(piece, found[piece.name]) for piece in plan.pieces}
     unlisted = tuple((piece, each) for piece in plan.pieces if isinstance(each := files[piece.name], str))
     if unlisted and len(unlisted) == len(plan.pieces):
@@ -63,6 +77,11 @@ def list_pieces(plan: Plan) -> tuple[Plan, Files]:
     pieces = tuple(piece for piece in plan.pieces if not isinstance(files[piece.name], str))
     there = {name: each for name, each in files.items() if not isinstance(each, str)}
     return replace(plan, pieces=pieces, unlisted=unlisted), there
+
+
+def _read_elsewhere(piece: Piece, unreachable: Container[str]) -> Piece:
+    """The piece, whose files are not read directly if they are in a store that tasks cannot reach."""
+    return replace(piece, parquet=False, orc=False) if piece.name in unreachable else piece
 
 
 def files_of(piece: Piece, found: Sequence[DataFile] | OSError) -> Sequence[DataFile] | str:
