@@ -12,7 +12,8 @@ WHOLE_TABLE = ""
 class Piece:
     """A partition, or the whole of an unpartitioned table (its name is WHOLE_TABLE).
 
-    `parameters` are those in the metastore. `parquet`: its files are of Parquet, `orc`: they are of ORC.
+    `parameters` are those in the metastore. `parquet`: its files are of Parquet, `orc`: they are of ORC. They
+    are neither if they are `elsewhere`, in a store that Spark alone has a client for.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Piece:
     parquet: bool
     parameters: Parameters = field(default_factory=dict)
     orc: bool = False
+    elsewhere: bool = False
 
     @property
     def in_files(self) -> bool:

@@ -81,7 +81,7 @@ def list_pieces(plan: Plan, elsewhere: Lister | None = None) -> tuple[Plan, File
 
 def _read_elsewhere(piece: Piece, unreachable: Container[str]) -> Piece:
     """The piece, whose files are not read directly if they are in a store that tasks cannot reach."""
-    return replace(piece, parquet=False, orc=False) if piece.name in unreachable else piece
+    return replace(piece, parquet=False, orc=False, elsewhere=True) if piece.name in unreachable else piece
 
 
 def files_of(piece: Piece, found: Sequence[DataFile] | OSError) -> Sequence[DataFile] | str:

@@ -60,8 +60,8 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
 
 
 def _read_by_spark(plan: Plan, outcome: Outcome, read: InputBytes) -> ReadCount | None:
-    """What Spark has read of files; None if its metrics do not know all of it, as of ORC or below a view."""
-    if outcome.doubted or any(each.in_files or not each.location for each in plan.pieces):
+    """What Spark has read of files; None if its metrics do not know all of it: of ORC, elsewhere, below a view."""
+    if outcome.doubted or any(each.in_files or each.elsewhere or not each.location for each in plan.pieces):
         return None
     total = read.total()
     return None if total is None else ReadCount(total, None)
