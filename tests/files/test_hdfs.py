@@ -162,6 +162,12 @@ def test_a_name_service_is_found_by_hadoops_settings(root: str, cluster: fs.File
         assert len(data_files(location, settings)) == len(FILES)
 
 
+def test_a_host_without_a_port_has_hadoops(root: str, cluster: fs.FileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(cluster, "/w/t")
+    monkeypatch.setattr(hdfs_files, "_PORT", int(root.rpartition(":")[2]))
+    assert len(data_files("hdfs://localhost/w/t")) == len(FILES)
+
+
 def test_settings_come_from_hadoops_files(
     root: str, cluster: fs.FileSystem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

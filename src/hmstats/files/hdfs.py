@@ -7,6 +7,7 @@ own client.
 
 import posixpath
 import re
+import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -20,6 +21,8 @@ from hmstats.model.catalog.location import parts_of
 SCHEMES = ("hdfs", "viewfs")
 TYPE_NAMES = ("hdfs", "py::hdfs")
 """Arrow's names of file systems that are HDFS: through Hadoop's libraries, and through this module."""
+_PORT = 8020
+"""Hadoop's port of a name node that is given without one."""
 _DEFAULT = "fs.defaultFS"
 _ATTEMPTS = "dfs.client.failover.max.attempts"
 _NAMES = (
@@ -57,17 +60,36 @@ def setting_names(authority: str, get: Callable[[str], str | None]) -> set[str]:
 def open_cluster(root: str, settings: Mapping[str, str]) -> fs.FileSystem:
     """The file system of a cluster, given as `hdfs://AUTHORITY`, which is not asked yet.
 
-    Raises ValueError if its authority is a name service that no setting explains.
+    Raises ValueError if its authority is neither a host nor a name service that a setting explains.
     """
-    from hdfs_native import Client  # noqa: PLC0415 - an extra
-
     given = {name: value for name, value in settings.items() if name.startswith(_PREFIXES)}
     try:
-        client = Client(root, {_ATTEMPTS: _MOST_ATTEMPTS, **given})
+        client = _client(root, given)
     except RuntimeError as error:
-        reason = f"neither Hadoop's files on this machine nor other settings say where {root} is"
-        raise ValueError(f"{reason} ({error})") from error
+        host = _with_port(root)
+        if host is None:
+            reason = f"neither Hadoop's files on this machine nor other settings say where {root} is"
+            raise ValueError(f"{reason} ({error})") from error
+        client = _client(host, given)
     return fs.PyFileSystem(_Files(client, root))
+
+
+def _client(root: str, settings: Mapping[str, str]) -> Any:
+    from hdfs_native import Client  # noqa: PLC0415 - an extra
+
+    return Client(root, {_ATTEMPTS: _MOST_ATTEMPTS, **settings})
+
+
+def _with_port(root: str) -> str | None:
+    """The root with Hadoop's port of a name node, if it is a host without one."""
+    scheme, authority, _ = parts_of(root)
+    if scheme != "hdfs" or not authority or ":" in authority:
+        return None
+    try:
+        socket.getaddrinfo(authority, _PORT)
+    except OSError:
+        return None
+    return f"{scheme}://{authority}:{_PORT}"
 
 
 @contextmanager
