@@ -30,7 +30,7 @@ from hmstats.collector.scan.proof import check_placed
 from hmstats.collector.scan.rows import rows
 from hmstats.collector.scan.scan import each_as_stored, place_states, split_by_reader
 from hmstats.collector.scan.splits import TASKS_PER_CORE, cut
-from hmstats.collector.scan.task_errors import translate_errors
+from hmstats.collector.scan.task_errors import translate_errors, translate_reading
 from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.classic import require_classic
 from hmstats.collector.spark.cores import expected_cores
@@ -120,7 +120,7 @@ def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[
         return _compare(records, plan, job)
     rest = replace(plan, pieces=others, unchanged=in_files)
     check_twins(rest.key_columns, others)
-    with each_as_stored(spark, plan):
+    with translate_reading(plan.table.short), each_as_stored(spark, plan):
         states = place_states(dataframe.states(rows(spark, rest), plan.keys, plan.types, job.options), rest)
         return _compare(records.union(states.map(lambda record: (record[0], (record[1], None)))), plan, job)
 

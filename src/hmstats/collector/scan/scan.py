@@ -21,6 +21,7 @@ from hmstats.collector.scan.row_proof import check_rows
 from hmstats.collector.scan.rows import rows
 from hmstats.collector.scan.splits import TASKS_PER_CORE, Split, cut
 from hmstats.collector.scan.states import State
+from hmstats.collector.scan.task_errors import translate_reading
 from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read_tasks
 from hmstats.collector.spark.cores import expected_cores
 from hmstats.collector.spark.input_bytes import InputBytes, count_input_bytes
@@ -54,7 +55,7 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
         return outcome
     done = tuple(each for each in in_files if each not in others)
     rest = replace(plan, pieces=others, unchanged=(*plan.left_out, *done))
-    with each_as_stored(spark, plan), count_input_bytes(spark) as read:
+    with translate_reading(plan.table.short), each_as_stored(spark, plan), count_input_bytes(spark) as read:
         found = scan_rows(rows(spark, rest), rest, job)
     return outcome.merge(replace(found, reads=_read_by_spark(rest, found, read)))
 

@@ -10,7 +10,7 @@ from pyspark.errors import PySparkException
 
 from hmstats import errors
 from hmstats.collector.scan.workers_python import VARIABLE
-from hmstats.collector.spark.spark_reasons import spark_reason
+from hmstats.collector.spark.spark_reasons import first_reason, spark_reason
 from hmstats.errors import AnalysisIncomplete, HmstatsError, SettingsError, UnreadableFile
 
 _OURS = re.compile(r"\bhmstats\.errors\.(\w+): (.*)")
@@ -37,6 +37,19 @@ def translate_errors() -> Iterator[None]:
         raise AnalysisIncomplete(
             "Spark's Java process has ended in the middle of the job (killed, or out of memory?): what was stored stays"
         ) from error
+
+
+@contextmanager
+def translate_reading(table: str) -> Iterator[None]:
+    """As `translate_errors` while Spark reads a table; every other error of Spark is an UnreadableFile.
+
+    Such is a missing class: of a storage handler, a format or a SerDe that is in no jar of the session.
+    """
+    try:
+        with translate_errors():
+            yield
+    except (Py4JError, PySparkException) as error:
+        raise UnreadableFile(f"table {table} cannot be read by Spark: {first_reason(error)}") from error
 
 
 @contextmanager
