@@ -10,6 +10,7 @@ from tests.files.test_directories import FILES, fill, read
 from tests.fixtures.hdfs import NEEDS_MAVEN, hdfs
 from tests.fixtures.ports import free_port
 
+from hmstats.cli.diagnosis.storage import write_rights
 from hmstats.collector.planning.data_files import data_files
 from hmstats.files import directories, file_systems, trash
 from hmstats.files import hdfs as hdfs_files
@@ -105,6 +106,20 @@ def test_a_new_directory_has_the_permissions_of_the_one_above(
     for each in ("/w/d.db", "/w/d.db/t"):
         found = client.get_file_info(each)
         assert (found.permission, found.group) == (permissions & 0o777, "analysts")
+
+
+def test_doctor_makes_no_warehouse(root: str, cluster: fs.FileSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+    (found,) = write_rights(f"{root}/new/warehouse")
+    assert "is not there yet; the server makes it" in found.found
+    assert cluster.get_file_info("/new").type is fs.FileType.NotFound
+    cluster.create_dir("/new/warehouse")
+    (found,) = write_rights(f"{root}/new/warehouse")
+    assert "this user can write" in found.found
+    assert cluster.get_file_info(fs.FileSelector("/new/warehouse")) == []
+    monkeypatch.setenv("HADOOP_USER_NAME", "bob")
+    file_systems.open_root.cache_clear()
+    (found,) = write_rights(f"{root}/new/warehouse")
+    assert "Permission denied: user=bob, access=WRITE" in found.found
 
 
 def test_a_copy_is_whole(cluster: fs.FileSystem) -> None:

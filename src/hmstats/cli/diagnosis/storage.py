@@ -4,9 +4,12 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+from pyarrow.fs import FileType
+
 from hmstats.cli.diagnosis.finding import Finding, ok, problem, warning
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.errors import HmstatsError
+from hmstats.files.directories import renames
 from hmstats.files.file_systems import open_location
 from hmstats.model.catalog.location import parse
 from hmstats.service.warehouse.warehouse import EVERYWHERE
@@ -70,7 +73,7 @@ def write_rights(warehouse: str) -> Iterator[Finding]:
     """Whether this user can write to the warehouse; creates a file there and removes it."""
     try:
         system, path = open_location(warehouse if "://" in warehouse else str(Path(warehouse).absolute()))
-        if system.type_name == "local" and not Path(path).exists():
+        if renames(system) and system.get_file_info(path).type is FileType.NotFound:
             yield ok("write rights", f"{warehouse} is not there yet; the server makes it")
             return
         trial = f"{path.rstrip('/')}/{_TRIAL}{uuid.uuid4()}"
