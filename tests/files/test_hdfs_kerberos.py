@@ -1,5 +1,7 @@
 """A real HDFS that asks for Kerberos, and encrypts what it sends."""
 
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +10,7 @@ from pyarrow import fs
 from tests.files.test_directories import FILES, fill, read
 from tests.fixtures.hdfs import NEEDS_MAVEN, hdfs
 from tests.fixtures.identity.kerberos import REALM, Kerberos, running
+from tests.peers import launch, start_hdfs
 
 from hmstats.collector.planning.data_files import data_files
 from hmstats.files import file_systems
@@ -51,7 +54,12 @@ def root(kerberos: Kerberos, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.fixture
 def conf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hadoop's files, as a client of such a cluster has them."""
-    names = {"hadoop.security.authentication": "kerberos", "dfs.data.transfer.protection": "privacy"}
+    names = {
+        "hadoop.security.authentication": "kerberos",
+        "hadoop.rpc.protection": "privacy",
+        "dfs.data.transfer.protection": "privacy",
+        "dfs.namenode.kerberos.principal": _NODE,
+    }
     found = "".join(f"<property><name>{name}</name><value>{value}</value></property>" for name, value in names.items())
     for each in ("core-site.xml", "hdfs-site.xml"):
         (tmp_path / each).write_text(f"<configuration>{found}</configuration>")
@@ -92,3 +100,24 @@ def test_whoever_has_neither_is_told_so(root: str, tmp_path: Path, monkeypatch: 
     with pytest.raises(OSError, match=r"(?i)credentials|ticket") as found:
         open_location(root)[0].get_file_info("/")
     assert "\n" not in str(found.value)
+
+
+@pytest.mark.usefixtures("conf")
+def test_a_token_of_the_name_node_is_as_good_as_a_ticket(
+    root: str, kerberos: Kerberos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Spark gives it to executors on YARN, in a file."""
+    token = tmp_path / "tokens"
+    command = [launch.find_java(11, 22), f"-Djava.security.krb5.conf={os.environ['KRB5_CONFIG']}"]
+    command += ["-cp", f"{tmp_path}:{start_hdfs.class_path()}", "org.apache.hadoop.hdfs.tools.DelegationTokenFetcher"]
+    given = {**os.environ, "KRB5CCNAME": kerberos.tickets("alice")}
+    subprocess.run(
+        [*command, "-fs", root, "--renewer", "alice", str(token)], check=True, env=given, capture_output=True
+    )
+    monkeypatch.setenv("KRB5CCNAME", str(tmp_path / "none"))
+    monkeypatch.setenv("HADOOP_TOKEN_FILE_LOCATION", str(token))
+    # Tokens name the address of a name node, or its name service.
+    files = open_location(root.replace("localhost", "127.0.0.1"))[0]
+    with pytest.raises(PermissionError, match="user=alice, access=WRITE"):
+        files.create_dir("/of_alice")
+    assert read(files, "/w/t") in (FILES, {})
