@@ -19,6 +19,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 DATABASE = "mounted"
+VALUES = "timestamp_seconds(1e9 + id), date '2024-03-01' + cast(id AS INT), cast(id / 3 AS DECIMAL(9, 2))"
 FORMS = ("parquet", "orc", "textfile")
 
 
@@ -37,7 +38,7 @@ def place(spark: Any, tmp_path: Path) -> Callable[[str], str]:
 
 def stored(uris: str, table: str, partitions: list[str]) -> list[object]:
     """The statistics of a table and of its partitions, and their counts."""
-    name, columns = TableName("hive", DATABASE, table), ["n", "s"]
+    name, columns = TableName("hive", DATABASE, table), ["n", "s", "at", "day", "price"]
     with connect(uris) as service:
         found = [StatisticsSet(service.table_statistics(name, columns), None)]
         found += sorted(service.partition_statistics(name, columns, partitions), key=lambda each: str(each.partition))
@@ -52,10 +53,12 @@ def test_its_statistics_are_those_of_the_folder(
     spark: Any, spark_metastore: str, place: Callable[[str], str], tmp_path: Path, form: str
 ) -> None:
     there, here = f"there_{form}", f"here_{form}"
-    columns = f"(n BIGINT, s STRING) PARTITIONED BY (k STRING) STORED AS {form}"
+    columns = (
+        f"(n BIGINT, s STRING, at TIMESTAMP, day DATE, price DECIMAL(9, 2)) PARTITIONED BY (k STRING) STORED AS {form}"
+    )
     spark.sql(f"CREATE EXTERNAL TABLE {DATABASE}.{there} {columns} LOCATION '{place('t')}'")
     for key in ("a", "b c"):
-        rows = f"SELECT IF(id % 7 = 0, NULL, id), concat('{key}', id % 5) FROM range(100)"
+        rows = f"SELECT IF(id % 7 = 0, NULL, id), concat('{key}', id % 5), {VALUES} FROM range(100)"
         spark.sql(f"INSERT INTO {DATABASE}.{there} PARTITION (k = '{key}') {rows}")
     names = ["k=a", "k=b c"]
     for hidden in (tmp_path / "t" / "k=a" / "_temporary" / "x", tmp_path / "t" / "k=a" / ".x"):
@@ -69,7 +72,7 @@ def test_its_statistics_are_those_of_the_folder(
     assert stored(spark_metastore, there, names) == stored(spark_metastore, here, names)
     assert collector.check(spark, f"{DATABASE}.{there}", sample_fraction=1).wrong == ()
     assert collector.analyze(spark, f"{DATABASE}.{there}", changed_only=True).unchanged == 2
-    spark.sql(f"INSERT INTO {DATABASE}.{there} PARTITION (k = 'a') VALUES (1, 'x')")
+    spark.sql(f"INSERT INTO {DATABASE}.{there} PARTITION (k = 'a') SELECT 1, 'x', {VALUES} FROM range(1)")
     again = collector.analyze(spark, f"{DATABASE}.{there}", changed_only=True)
     assert (again.unchanged, again.rows) == (1, 101)
     assert collector.analyze(spark, f"{DATABASE}.{there}", noscan=True).files == reports[0].files + 1

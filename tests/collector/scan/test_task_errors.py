@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from py4j.protocol import Py4JJavaError
+from pyspark.errors import AnalysisException
 from tests.collector.parted import parted
 from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
@@ -15,7 +16,7 @@ from tests.fixtures.servers import serving
 from hmstats import collector
 from hmstats.collector.autogather.ways import WatchedRows
 from hmstats.collector.checking import run as checking
-from hmstats.collector.scan.task_errors import translate_errors
+from hmstats.collector.scan.task_errors import translate_errors, translate_reading
 from hmstats.errors import (
     AnalysisIncomplete,
     CallRefused,
@@ -155,3 +156,16 @@ def test_a_write_whose_service_goes_away_says_so(
     assert not written.gathered
     assert "no metastore can be reached at" in (written.reason or "")
     assert spark.table(table).count() == 10
+
+
+def test_an_error_of_our_tasks_is_none_of_reading() -> None:
+    """Its trace says what is wrong; what Spark itself lacks is a sentence."""
+    raised = Raised(TRACE.format(raised="KeyError: 'a'").replace("hmstats.errors.", ""))
+    with pytest.raises(Raised) as found, translate_reading("d.t"):
+        raise raised
+    assert found.value is raised
+    with (
+        pytest.raises(UnreadableFile, match=r"^table d.t cannot be read by Spark: \[X\] no format y$"),
+        translate_reading("d.t"),
+    ):
+        raise AnalysisException("[X] no format y")

@@ -15,7 +15,7 @@ _NS_PER_MS = 1_000_000
 
 
 class HadoopFiles:
-    """Lists files through the driver's Java, one after the other: some thousands a second."""
+    """Lists files through the driver's Java, one after the other: some 200 a second."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._java: Any = spark._jvm  # noqa: SLF001 - Hadoop is known to the JVM only

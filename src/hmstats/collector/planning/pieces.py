@@ -12,8 +12,9 @@ WHOLE_TABLE = ""
 class Piece:
     """A partition, or the whole of an unpartitioned table (its name is WHOLE_TABLE).
 
-    `parameters` are those in the metastore. `parquet`: its files are of Parquet, `orc`: they are of ORC. They
-    are neither if they are `elsewhere`, in a store that Spark alone has a client for.
+    `parameters` are those in the metastore. `parquet`: its files are of Parquet, `orc`: they are of ORC, and
+    are read directly. `elsewhere` is the format of files in a store that Spark alone has a client for, "" if it is
+    another one; None: tasks reach them.
     """
 
     name: str
@@ -22,7 +23,7 @@ class Piece:
     parquet: bool
     parameters: Parameters = field(default_factory=dict)
     orc: bool = False
-    elsewhere: bool = False
+    elsewhere: str | None = None
 
     @property
     def in_files(self) -> bool:

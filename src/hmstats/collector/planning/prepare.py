@@ -9,7 +9,7 @@ from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile, list_each
 from hmstats.collector.planning.locked import without_locked
 from hmstats.collector.planning.pieces import Piece
-from hmstats.collector.planning.plan import Plan, make_plan
+from hmstats.collector.planning.plan import ORC, PARQUET, Plan, make_plan
 from hmstats.collector.planning.unchanged import only_changed
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
@@ -81,7 +81,10 @@ def list_pieces(plan: Plan, elsewhere: Lister | None = None) -> tuple[Plan, File
 
 def _read_elsewhere(piece: Piece, unreachable: Container[str]) -> Piece:
     """The piece, whose files are not read directly if they are in a store that tasks cannot reach."""
-    return replace(piece, parquet=False, orc=False, elsewhere=True) if piece.name in unreachable else piece
+    if piece.name not in unreachable:
+        return piece
+    form = PARQUET if piece.parquet else ORC if piece.orc else ""
+    return replace(piece, parquet=False, orc=False, elsewhere=form)
 
 
 def files_of(piece: Piece, found: Sequence[DataFile] | OSError) -> Sequence[DataFile] | str:

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from hmstats.client.connection.batches import batches
 from hmstats.collector.planning.data_files import missing_locations
 from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
-from hmstats.collector.planning.plan import Plan
+from hmstats.collector.planning.plan import PARQUET, Plan
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import dataframe
 from hmstats.collector.scan.placing import Placing, placing, twin_sentence
@@ -30,7 +30,8 @@ from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.sketch.accumulator import TableAccumulator
 
-_AS_STORED = (("spark.sql.hive.convertMetastoreParquet", "true"), ("spark.sql.caseSensitive", "false"))
+_AS_PARQUET = "spark.sql.hive.convertMetastoreParquet"
+_AS_STORED = ((_AS_PARQUET, "true"), ("spark.sql.caseSensitive", "false"))
 """Settings that are false while Spark reads what a metastore describes, and their defaults."""
 _WITH_KEYS = (("spark.sql.ansi.enabled", "true"), ("spark.sql.hive.metastorePartitionPruning", "true"))
 """Settings that are false too while it reads partitions, and their defaults."""
@@ -62,7 +63,7 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
 
 def _read_by_spark(plan: Plan, outcome: Outcome, read: InputBytes) -> ReadCount | None:
     """What Spark has read of files; None if its metrics do not know all of it: of ORC, elsewhere, below a view."""
-    if outcome.doubted or any(each.in_files or each.elsewhere or not each.location for each in plan.pieces):
+    if outcome.doubted or any(each.in_files or each.elsewhere is not None or not each.location for each in plan.pieces):
         return None
     total = read.total()
     return None if total is None else ReadCount(total, None)
@@ -96,10 +97,13 @@ def _is_in_utc(spark: SparkSession) -> bool:
 def each_as_stored(spark: SparkSession, plan: Plan) -> Iterator[None]:
     """Make Spark read each partition in its own format; by default it reads all of a Parquet table as Parquet.
 
+    That stays so if all of it is Parquet elsewhere, since Hive's reader knows fewer types of Parquet than Spark's.
     Also lets it find columns by their names in lower case, as a metastore has them, makes the null value's name a null,
     for which ANSI mode would fail, and lets Spark itself compare partition values, which a metastore compares as texts.
     """
-    settings = (*_AS_STORED, *_WITH_KEYS) if plan.keys else _AS_STORED
+    settings: tuple[tuple[str, str], ...] = (*_AS_STORED, *_WITH_KEYS) if plan.keys else _AS_STORED
+    if all(each.elsewhere == PARQUET for each in plan.pieces):
+        settings = tuple(each for each in settings if each[0] != _AS_PARQUET)
     before = [spark.conf.get(name, default) for name, default in settings]  # a new session does not know its defaults
     for name, _ in settings:
         spark.conf.set(name, "false")

@@ -16,6 +16,7 @@ from hmstats.errors import AnalysisIncomplete, HmstatsError, SettingsError, Unre
 _OURS = re.compile(r"\bhmstats\.errors\.(\w+): (.*)")
 _NO_HMSTATS = re.compile(r"No module named '(hmstats|pyarrow|numpy|datasketches|thriftpy2)\b")
 _SPARKS = re.compile(r"(?:\[(?:FAILED_READ_FILE|CANNOT_READ_FILE)\S*\] |(?=Input path does not exist: ))(.*)")
+_OF_PYTHON = "Traceback (most recent call last)"
 _LOST = re.compile(r"Python worker exited unexpectedly|ExecutorLostFailure|java\.lang\.OutOfMemoryError(?:: [\w ]+)?")
 
 
@@ -41,14 +42,17 @@ def translate_errors() -> Iterator[None]:
 
 @contextmanager
 def translate_reading(table: str) -> Iterator[None]:
-    """As `translate_errors` while Spark reads a table; every other error of Spark is an UnreadableFile.
+    """As `translate_errors` while Spark reads a table; every other error of Spark's own is an UnreadableFile.
 
-    Such is a missing class: of a storage handler, a format or a SerDe that is in no jar of the session.
+    Such is a missing class: of a storage handler, a format or a SerDe that is in no jar of the session. An error of the
+    tasks' Python passes unchanged, since its trace tells what is wrong.
     """
     try:
         with translate_errors():
             yield
     except (Py4JError, PySparkException) as error:
+        if _OF_PYTHON in str(error):
+            raise
         raise UnreadableFile(f"table {table} cannot be read by Spark: {first_reason(error)}") from error
 
 
