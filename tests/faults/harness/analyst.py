@@ -7,6 +7,7 @@ kills itself there, by SIGKILL.
 import os
 import signal
 import sys
+from contextlib import closing
 from typing import Any
 
 from tests.collector.lake.test_delta import analyzed
@@ -26,7 +27,8 @@ STEPS = ("file is written", "metadata are written", "commit is done")
 def analyze(catalog: str, uri: str, table: str) -> None:
     """Analyse the table once."""
     if catalog == "sql":
-        analyze_in_catalog(open_catalog("lake").table(table), options=ALL)
+        with closing(open_catalog("lake")) as lake:
+            analyze_in_catalog(lake.table(table), options=ALL)
         return
     with client.connect(uri) as service:
         analyzed(service, table, options=ALL)

@@ -44,7 +44,8 @@ def catalog(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[st
     warehouse = f"file://{tmp_path}/lake"
     if request.param == "sql":
         uri = f"sqlite:///{tmp_path}/catalog.db"
-        yield "sql", uri, SqlCatalog("lake", uri=uri, warehouse=warehouse)
+        with SqlCatalog("lake", uri=uri, warehouse=warehouse) as lake:
+            yield "sql", uri, lake
         return
     with serving(tmp_path, settings={"lock_timeout_seconds": LOCK_SECONDS}) as port:
         uri = f"thrift://127.0.0.1:{port}"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -69,9 +70,8 @@ def name(request: pytest.FixtureRequest, tables: SqlCatalog, monkeypatch: pytest
 
 @pytest.fixture
 def catalog(name: str) -> Iterator[NamedCatalog]:
-    opened = open_catalog(name)
-    yield opened
-    opened.opened.close()
+    with closing(open_catalog(name)) as opened:
+        yield opened
 
 
 def _configure(monkeypatch: pytest.MonkeyPatch, **given: str) -> None:
@@ -203,11 +203,10 @@ def test_blobs_of_hive_are_said_in_a_rest_catalog(tables: SqlCatalog, monkeypatc
 
     with rest_server(tables) as server:
         _configure(monkeypatch, type="rest", uri=server.uri)
-        catalog = open_catalog("lake")
-        monkeypatch.setattr(catalog.opened, "load_table", load)
-        with pytest.raises(StatementError, match=r"cannot answer for table .* 'apache-datasketches-theta-v1'"):
-            analyzed(catalog)
-        catalog.opened.close()
+        with closing(open_catalog("lake")) as catalog:
+            monkeypatch.setattr(catalog.opened, "load_table", load)
+            with pytest.raises(StatementError, match=r"cannot answer for table .* 'apache-datasketches-theta-v1'"):
+                analyzed(catalog)
 
 
 def test_a_catalog_that_is_a_metastore_keeps_all_numbers(
@@ -228,24 +227,22 @@ def test_blobs_of_hive_are_no_obstacle_in_a_sql_catalog(tables: SqlCatalog, monk
     hive = Blob("ColumnStatisticsObj", (1,), 7, 1, b"java", properties={"partition": "null"})
     _registered(tables, hive)
     _configure(monkeypatch, type="sql", uri=tables.properties["uri"])
-    catalog = open_catalog("lake")
-    pointer = SqlPointer(catalog.opened, tuple(TABLE.split(".")))
-    analyzed(catalog)
-    found = json.loads(Path(str(pointer.location()).removeprefix("file://")).read_text())
+    with closing(open_catalog("lake")) as catalog:
+        pointer = SqlPointer(catalog.opened, tuple(TABLE.split(".")))
+        analyzed(catalog)
+        found = json.loads(Path(str(pointer.location()).removeprefix("file://")).read_text())
     blobs = puffin_of(found["statistics"][0]).blobs
     assert (blobs[-1], len(blobs)) == (hive, 4)
-    catalog.opened.close()
 
 
 def test_version_3_is_registered_in_a_sql_catalog(tables: SqlCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
     metadata = {**metadata_of(tables), "format-version": 3, "next-row-id": 1000}
     _committed(tables, metadata)
     _configure(monkeypatch, type="sql", uri=tables.properties["uri"])
-    catalog = open_catalog("lake")
-    analyzed(catalog)
+    with closing(open_catalog("lake")) as catalog:
+        analyzed(catalog)
     assert metadata_of(tables)["format-version"] == 3
     assert counts_of(entry_of(tables))[NAME] == 45
-    catalog.opened.close()
 
 
 @pytest.mark.parametrize("status", [500, 502, 504])
@@ -253,12 +250,11 @@ def test_a_lost_answer_is_asked_for(
     tables: SqlCatalog, server: RestServer, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
     _configure(monkeypatch, type="rest", uri=server.uri)
-    catalog = open_catalog("lake")
-    server.answers = [status]
-    report = analyzed(catalog)
+    with closing(open_catalog("lake")) as catalog:
+        server.answers = [status]
+        report = analyzed(catalog)
     assert report.puffin is not None
     assert (entry_of(tables)["statistics-path"], server.answers) == (report.puffin.path, [])
-    catalog.opened.close()
 
 
 def test_what_cannot_be_analysed_is_said(

@@ -369,8 +369,8 @@ def _before_each_replace(monkeypatch: pytest.MonkeyPatch, others: list[Callable[
 def _unlocked_append(service: client.Metastore, name: str) -> None:
     """Append as an engine does that takes no lock."""
     before = location_of(service, name)
-    other = InMemoryCatalog("other")
-    other.create_namespace("lake")
-    table = other.register_table("lake.t", before)
-    table.append(ROWS)
+    with InMemoryCatalog("other") as other:
+        other.create_namespace("lake")
+        table = other.register_table("lake.t", before)
+        table.append(ROWS)
     assert _REPLACE(service.iceberg, statement(name).table, before, table.metadata_location)

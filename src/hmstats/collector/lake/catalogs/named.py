@@ -28,10 +28,14 @@ class CatalogTable:
 
 @dataclass(frozen=True, slots=True)
 class NamedCatalog:
-    """A catalog of PyIceberg, opened."""
+    """A catalog of PyIceberg, opened; whoever opens it closes it."""
 
     name: str
     opened: Any
+
+    def close(self) -> None:
+        """Close its connections: Python warns of a SQLite file that is left open."""
+        self.opened.close()
 
     @property
     def metastore(self) -> str | None:
