@@ -303,6 +303,21 @@ def test_the_command(name: str, tables: SqlCatalog, tmp_path: Path) -> None:
     assert "catalog lake says where its tables are: leave out --metastore" in str(done.exception)
 
 
+def test_the_command_closes_the_catalog(tables: SqlCatalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    _configure(monkeypatch, type="sql", uri=tables.properties["uri"])
+    closed = list[str]()
+    close = SqlCatalog.close
+
+    def closing_noted(catalog: SqlCatalog) -> None:
+        closed.append(catalog.name)
+        close(catalog)
+
+    monkeypatch.setattr(SqlCatalog, "close", closing_noted)
+    for table in (TABLE, "outer.Inner.none"):
+        _command("--catalog", "lake", table)
+    assert closed == ["lake", "lake"]
+
+
 def _command(*arguments: str) -> Any:
     return CliRunner().invoke(app, ["analyze", *arguments])
 
