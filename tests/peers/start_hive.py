@@ -96,7 +96,9 @@ def _resolve(pom: Path, target: Path) -> None:
     run(["mvn", "-B", "-q", "-f", str(pom), *copy])
     for archive in target.glob("*-bin.tar.gz"):
         with tarfile.open(archive) as tar:
-            tar.extractall(target, members=[member for member in tar if _wanted(member.name)], filter="data")
+            # Python 3.11 has filters from its fourth patch on, which Debian 12's has not.
+            tar.extraction_filter = getattr(tarfile, "data_filter", None)
+            tar.extractall(target, members=[member for member in tar if _wanted(member.name)])
         archive.unlink()
 
 

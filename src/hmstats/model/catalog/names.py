@@ -16,7 +16,7 @@ NULL_PARTITION_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 _CATALOG_MARKER, _DATABASE_SEPARATOR, _EMPTY_MARKER = "@", "#", "!"
 _UNSAFE = re.compile(r"""[\x00-\x1f"#%'*/:=?\\\x7f{\[\]^]""")
-_SAFE = f"[^{_UNSAFE.pattern[1:]}+"
+_SAFE = f"[^{_UNSAFE.pattern[1:]}++"
 _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
@@ -145,15 +145,14 @@ def normal_partition_name(name: str, keys: Sequence[str]) -> str:
 
 def are_normal(names: Sequence[str], keys: Sequence[str]) -> bool:
     """Whether all names, one or more, are in the form in which the metastore stores them; looked at all at once."""
-    lines = "\n".join(names)
-    return lines.count("\n") == len(names) - 1 and _plain_names(tuple(keys)).fullmatch(lines) is not None
+    lines = "\n".join(names) + "\n"
+    return lines.count("\n") == len(names) and _plain_names(tuple(keys)).fullmatch(lines) is not None
 
 
 @lru_cache(maxsize=1_000)
 def _plain_names(keys: tuple[str, ...]) -> re.Pattern[str]:
     """A pattern for lines of names in stored form."""
-    one = _plain_name(keys).pattern
-    return re.compile(f"(?:{one}\n)*+{one}")
+    return re.compile(f"(?:{_plain_name(keys).pattern}\n)+")
 
 
 @lru_cache(maxsize=1_000)

@@ -38,7 +38,14 @@ MOST_BRACKETS = 5 * MOST_CONDITIONS
 """Most opening brackets of a filter; a bracket takes as long to parse as a key, even around nothing."""
 _MOST_DIGITS = 40
 _MOST_QUOTED = 1_000
-_QUOTED = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\.)*+(?:\1|\Z)|`[^`]*+`?""", re.DOTALL)
+_QUOTED = re.compile(
+    r"""
+    "[^"\\]*+(?:\\.[^"\\]*+)*(?:"|\Z)
+    |'[^'\\]*+(?:\\.[^'\\]*+)*(?:'|\Z)
+    |`[^`]*+`?
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 """A quoted text or name; the last may lack its closing quote, since an invalid filter is measured too."""
 
 _GRAMMAR = r"""
@@ -78,7 +85,7 @@ DATE.4: /\d{4}-\d{2}-\d{2}/
 NUMBER.2: /-?\d+(?![\w-])/
 NAME: /[A-Za-z_]\w*/
 QUOTED_NAME: /`[^`]+`/
-TEXT: /"[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+'/s
+TEXT: /"[^"\\]*+(?:\\.[^"\\]*+)*"|'[^'\\]*+(?:\\.[^'\\]*+)*'/s
 %import common.WS
 %ignore WS
 """
