@@ -13,6 +13,9 @@ from hmstats.errors import NotAuthenticated
 _MOST_BYTES = 4_096
 """The longest response (RFC 2831, section 2.1.2)."""
 _DIRECTIVE = re.compile(
+    r"[ \t\r\n]*([a-z0-9-]{1,20})[ \t\r\n]*=[ \t\r\n]*"
+    r'(?:"([^"\\]*+(?:\\.[^"\\]*+)*)"|([^ \t\r\n",]+))'
+)
     r'[ \t\r\n]*([a-z0-9-]{1,20})[ \t\r\n]*=[ \t\r\n]*(?:"([^"\\]*+(?:\\.[^"\\]*+)*)"|([^ \t\r\n",]+))'
 )
 _SEPARATOR = re.compile(r"[ \t\r\n]*,[ \t\r\n,]*")
