@@ -16,8 +16,6 @@ _DIRECTIVE = re.compile(
     r"[ \t\r\n]*([a-z0-9-]{1,20})[ \t\r\n]*=[ \t\r\n]*"
     r'(?:"([^"\\]*+(?:\\.[^"\\]*+)*)"|([^ \t\r\n",]+))'
 )
-    r'[ \t\r\n]*([a-z0-9-]{1,20})[ \t\r\n]*=[ \t\r\n]*(?:"([^"\\]*+(?:\\.[^"\\]*+)*)"|([^ \t\r\n",]+))'
-)
 _SEPARATOR = re.compile(r"[ \t\r\n]*,[ \t\r\n,]*")
 _QUOTED = re.compile(r"\\(.)")
 _NUMBER = re.compile(r"[0-9]{1,9}")
