@@ -60,7 +60,8 @@ def main() -> int:
 def fill(source: Path, warehouse: Path, metastore: str) -> None:
     """Make the tables with Spark, whose metastore is our server, and analyse them."""
     with step("Spark starts"):
-        spark = local_session(metastore, conf={"spark.sql.warehouse.dir": warehouse.as_uri()})
+        # Spark takes a path as it is: of one with a space, as_uri() would be another folder.
+        spark = local_session(metastore, conf={"spark.sql.warehouse.dir": f"file:{warehouse}"})
     try:
         with step("Spark writes the tables"):
             create_tables(spark, source)
