@@ -1,5 +1,8 @@
 """Calls under way of which nobody knows any more, beside gateways whose clocks are hours apart."""
 
+from collections.abc import Iterator
+from contextlib import closing
+
 import pytest
 
 from hmstats.gateway.changes import following as following_module
@@ -38,8 +41,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def store(sqlite_url: str) -> Store:
-    return open_store(sqlite_url, pool_size=1, statement_seconds=10)
+def store(sqlite_url: str) -> Iterator[Store]:
+    with closing(open_store(sqlite_url, pool_size=1, statement_seconds=10)) as opened:
+        yield opened
 
 
 def under_way(store: Store) -> list[CallUnderWay]:

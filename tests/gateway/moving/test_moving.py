@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fixtures.databases.postgres import fresh_database
@@ -20,6 +21,7 @@ from hmstats.client import connect
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.service.mirrors.routes import Route, StoredRoutes
+from hmstats.store.database.store import Store
 from hmstats.store.opening import open_store
 from hmstats.wire.idl import hive_metastore as api
 
@@ -154,6 +156,26 @@ def test_a_database_that_is_nowhere_is_refused(places: Several) -> None:
     assert move(places, "m_nowhere") == (2, "", "hmstats: upstream first has no database m_nowhere\n")
     wanted = "hmstats: upstream third is not in the settings, which have first, second\n"
     assert move(places, "m_nowhere", "--to", "third") == (2, "", wanted)
+
+
+def test_every_database_is_closed(places: Several, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, closed = list[Store](), list[Store]()
+    open_one, close_one = Store.open, Store.close
+
+    def open_noted(*given: Any, **more: Any) -> Store:
+        opened.append(open_one(*given, **more))
+        return opened[-1]
+
+    def close_noted(store: Store) -> None:
+        closed.append(store)
+        close_one(store)
+
+    monkeypatch.setattr(Store, "open", open_noted)
+    monkeypatch.setattr(Store, "close", close_noted)
+    for more in ([], ["--to", "third"]):
+        assert move(places, "m_nowhere", *more).returncode == 2
+    assert len(opened) >= 6
+    assert set(map(id, opened)) == set(map(id, closed))
 
 
 @pytest.mark.slow

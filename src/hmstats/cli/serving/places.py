@@ -43,7 +43,7 @@ def _upstream(setting: UpstreamSetting, settings: Settings) -> UpstreamPlace:
         store, warehouse_of(settings), rules_of(settings), mirrors=True, answers_bytes=settings.answers_bytes
     )
     gateway = gateway_to(setting.uris, settings, store, setting.name)
-    return UpstreamPlace(setting.name, gateway, dispatcher.run, chores)
+    return UpstreamPlace(setting.name, gateway, store, dispatcher.run, chores)
 
 
 def _patterns(settings: Settings) -> Sequence[Pattern]:

@@ -111,8 +111,11 @@ def _check_upstreams(settings: Settings, store: Store) -> None:
     from hmstats.cli.serving.places import places_of  # noqa: PLC0415 - see above
     from hmstats.cli.serving.upstream import relay_of  # noqa: PLC0415 - see above
 
-    if places_of(settings, store) is None:
+    places = places_of(settings, store)
+    if places is None:
         relay_of(settings, store)
+    else:
+        places.close()
 
 
 def _upstream_addresses(settings: Settings) -> dict[str, list[str]]:

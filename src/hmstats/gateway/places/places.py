@@ -25,6 +25,7 @@ from hmstats.server.chores import Chore
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
 from hmstats.service.mirrors.routes import OWN, Route
+from hmstats.store.database.store import Store
 
 _OURS = RECORDS | OURS_ALONE | OF_OBJECTS
 """Calls that no metastore but hmstats knows: those that name no database are about hmstats' own tables."""
@@ -37,19 +38,26 @@ _OF_SEVERAL: Mapping[str, Callable[[Request, AllPlaces], Relayed]] = {
 
 
 class UpstreamPlace:
-    """One of several upstreams: a gateway, and `here`, which answers calls from its database."""
+    """One of several upstreams: a gateway, and `here`, which answers calls from its database, the store."""
 
     def __init__(
         self,
         name: str,
         gateway: Gateway,
+        store: Store,
         here: Callable[[Request, Session], Relayed],
         chores: Sequence[Chore] = (),
     ) -> None:
         self.gateway = gateway
+        self._store = store
         self._slots = Slots(name, gateway.threads)
         self.chores = [*chores, *gateway.chores]
         self._here = here
+
+    def close(self) -> None:
+        """Close all connections to the upstream and to the store."""
+        self.gateway.close()
+        self._store.close()
 
     def answer(self, request: Request, session: Session, stream: Stream) -> Relayed:
         """The answer to a call. Raises as Gateway.answer does."""
@@ -113,7 +121,7 @@ class Places:
     def close(self) -> None:
         """Close all connections."""
         for each in self.upstreams.values():
-            each.gateway.close()
+            each.close()
 
     def _place_of(self, request: Request, route: Callable[[DatabaseName], Route]) -> str:
         """The place that a call belongs to. Raises as `route` does, and MetaError if it must not be carried out."""

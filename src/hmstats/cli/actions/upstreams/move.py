@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 
@@ -39,18 +40,17 @@ def move_database(database: str, *, to: str | None, dry_run: bool, as_json: bool
     settings = load_served()
     make_embedded(settings)
     make_embedded_mirrors(settings)
-    store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
-    places = places_of(settings, store)
-    if places is None:
-        raise SettingsError("move needs upstreams in the settings file: docs/gateway.md#move-database-by-database")
-    if to is not None and to not in places.upstreams:
-        raise StatementError(f"upstream {to} is not in the settings, which have {', '.join(places.upstreams)}")
-    try:
+    with ExitStack() as stack:
+        store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
+        stack.callback(store.close)
+        places = places_of(settings, store)
+        if places is None:
+            raise SettingsError("move needs upstreams in the settings file: docs/gateway.md#move-database-by-database")
+        stack.callback(places.close)
+        if to is not None and to not in places.upstreams:
+            raise StatementError(f"upstream {to} is not in the settings, which have {', '.join(places.upstreams)}")
         moving = _moving(settings, store, places, _silent if as_json else typer.echo)
         result = moving.move(_name(database), to or OWN, dry_run=dry_run)
-    finally:
-        places.close()
-        store.close()
     typer.echo(json.dumps(asdict(result), indent=2) if as_json else _sentences(result, dry_run=dry_run))
     if result.reasons:
         raise typer.Exit(ExitCode.NO)
