@@ -1,8 +1,11 @@
+import time
 from threading import Event
 
+import pytest
 from structlog.testing import capture_logs
 
 from hmstats.errors import StoreUnavailable
+from hmstats.server import chores as chores_module
 from hmstats.server.chores import Chore, Chores
 
 OFTEN_SECONDS = 0.01
@@ -50,3 +53,27 @@ def test_nothing_is_done_once_stopped() -> None:
     chores.start()
     assert not counted.twice.wait(10 * OFTEN_SECONDS)
     assert counted.times == 0
+
+
+def test_what_runs_in_the_end_is_waited_for_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chores_module, "_PATIENCE_SECONDS", 0.5)
+    short, never, began = Event(), Event(), [Event(), Event()]
+
+    def do_something_short() -> None:
+        began[0].set()
+        time.sleep(0.1)
+        short.set()
+
+    def hang() -> None:
+        began[1].set()
+        never.wait(PATIENCE_SECONDS)
+
+    each = [("hanging", hang), ("short", do_something_short)]
+    chores = Chores(tuple(Chore(name, do, every_seconds=600.0, at_once=True) for name, do in each))
+    chores.start()
+    assert all(event.wait(PATIENCE_SECONDS) for event in began)
+    before = time.monotonic()
+    chores.stop()
+    assert short.is_set()
+    assert time.monotonic() - before < PATIENCE_SECONDS / 2
+    never.set()

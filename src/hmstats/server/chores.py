@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ import structlog
 from hmstats.errors import HmstatsError
 
 _log = structlog.get_logger("hmstats.chores")
+_PATIENCE_SECONDS = 1.0
+"""How long running chores are waited for in the end: of one that is cut off PostgreSQL logs a lost connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +32,24 @@ class Chores:
     """Runs each chore in a thread of its own until stopped."""
 
     def __init__(self, chores: tuple[Chore, ...]) -> None:
-        self._chores = chores
         self._stopped = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._run, args=(each,), name=f"hmstats-{each.name}", daemon=True)
+            for each in chores
+        ]
 
     def start(self) -> None:
         """Begin."""
-        for chore in self._chores:
-            threading.Thread(target=self._run, args=(chore,), name=f"hmstats-{chore.name}", daemon=True).start()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
-        """Start no chore any more; a running chore finishes."""
+        """Start no chore any more, and wait a moment for those that run."""
         self._stopped.set()
+        until = time.monotonic() + _PATIENCE_SECONDS
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(max(0.0, until - time.monotonic()))
 
     def _run(self, chore: Chore) -> None:
         pause_seconds = 0.0 if chore.at_once else chore.every_seconds * random.random()
