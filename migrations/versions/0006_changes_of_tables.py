@@ -20,8 +20,9 @@ def upgrade() -> None:
         sa.Column("PARTITIONS", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("TBL_ID", "SLOT", name=f"{_TABLE}_pkey"),
         comment="The partitions that each of the last changes of a table touched, where it touched nothing else",
-        postgresql_with={"fillfactor": 50},
     )
+    if op.get_context().dialect.name == "postgresql":
+        op.execute(f'ALTER TABLE "{_TABLE}" SET (fillfactor = 50)')
 
 
 def downgrade() -> None:

@@ -29,8 +29,9 @@ def upgrade() -> None:
         sa.Column("BY_COLUMN", sa.JSON().with_variant(JSONB(), "postgresql"), nullable=False),
         sa.PrimaryKeyConstraint("TBL_ID", "PART_ID", "ENGINE", name=f"{_NEW}_pkey"),
         comment="How the statistics of each column were made, by whom and when: a JSON object of the columns",
-        postgresql_with={"fillfactor": 50},
     )
+    if _is_postgresql():
+        op.execute(f'ALTER TABLE "{_NEW}" SET (fillfactor = 50)')
     op.execute(f"""
         INSERT INTO "{_NEW}" ("TBL_ID", "PART_ID", "ENGINE", "BY_COLUMN")
         SELECT "TBL_ID", "PART_ID", "ENGINE", {_object()} FROM "{_OLD}" GROUP BY "TBL_ID", "PART_ID", "ENGINE"

@@ -8,8 +8,6 @@ down_revision = "0015"
 branch_labels = None
 depends_on = None
 
-_ROOM = {"fillfactor": 50}
-
 
 def upgrade() -> None:
     op.create_table(
@@ -20,8 +18,8 @@ def upgrade() -> None:
         sa.Column("CLAIMED_UNTIL", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("TBL_ID", name="HMSTATS_MIRROR_pkey"),
         comment="Tables whose catalog is another metastore's: their id there, and the version whose statistics it has",
-        postgresql_with=_ROOM,
     )
+    _keep_room("HMSTATS_MIRROR")
     op.create_index("HMSTATS_MIRROR_UPSTREAM_ID", "HMSTATS_MIRROR", ["UPSTREAM_ID"])
     op.create_table(
         "HMSTATS_MIRROR_SEEN",
@@ -31,8 +29,8 @@ def upgrade() -> None:
         sa.Column("BY_COLUMN", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("TBL_ID", "PART_ID", "ENGINE", name="HMSTATS_MIRROR_SEEN_pkey"),
         comment="What the other metastore last said of each column's statistics, and ours that agreed: digests in JSON",
-        postgresql_with=_ROOM,
     )
+    _keep_room("HMSTATS_MIRROR_SEEN")
     op.create_index("HMSTATS_MIRROR_SEEN_PART_ID", "HMSTATS_MIRROR_SEEN", ["PART_ID"])
     op.create_table(
         "HMSTATS_MIRROR_CALL",
@@ -49,3 +47,8 @@ def upgrade() -> None:
 def downgrade() -> None:
     for name in ("HMSTATS_MIRROR_CALL", "HMSTATS_MIRROR_SEEN", "HMSTATS_MIRROR"):
         op.drop_table(name)
+
+
+def _keep_room(table: str) -> None:
+    if op.get_context().dialect.name == "postgresql":
+        op.execute(f'ALTER TABLE "{table}" SET (fillfactor = 50)')

@@ -93,7 +93,7 @@ def test_pages_of_what_is_updated_often_keep_room(postgres_store: Store) -> None
         "SELECT relname, each FROM pg_class, unnest(reloptions) AS each "
         "WHERE relkind = 'r' AND each LIKE 'fillfactor%'",
     )
-    options = {name: table.dialect_options["postgresql"]["with"] for name, table in METADATA.tables.items()}
-    expected = {name: f"fillfactor={given['fillfactor']}" for name, given in options.items() if given}
+    given = {name: table.info.get("fillfactor") for name, table in METADATA.tables.items()}
+    expected = {name: f"fillfactor={percent}" for name, percent in given.items() if percent}
     assert {row[0]: row[1] for row in rows} == expected
     assert expected["PART_COL_STATS"] == "fillfactor=40"

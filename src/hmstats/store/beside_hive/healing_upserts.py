@@ -8,8 +8,7 @@ a row that it is about to change, so the newest row keeps its id.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, and_, delete, insert, select, update
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import ColumnElement, Select, Table, and_, delete, func, insert, select, update
 
 
 def healing_upsert(
@@ -27,8 +26,9 @@ def healing_upsert(
     sent = rows.cte("sent")
     key_columns = [table.c[name] for name in key]
     order = (table.c.LAST_ANALYZED.desc(), identity.desc())
-    newest = select(identity, *key_columns).join(sent, _same_key(table, sent, key)).ext(distinct_on(*key_columns))
-    kept = newest.order_by(*key_columns, *order).cte("kept")
+    place = func.row_number().over(partition_by=key_columns, order_by=order).label("place")
+    found = select(identity, *key_columns, place).join(sent, _same_key(table, sent, key)).subquery("found")
+    kept = select(found).where(found.c.place == 1).cte("kept")
     mine = _same_key(kept, sent, key)
     changed = update(table).where(identity == kept.c[identity.name], mine).values(dict(changes(table.c, sent.c)))
     others = delete(table).where(_same_key(table, sent, key), identity.not_in(select(kept.c[identity.name])))
