@@ -95,11 +95,11 @@ def test_what_cannot_be_listed_is_one_sentence(spark: Any, place: Callable[[str]
 
 @NEEDS_MAVEN
 def test_hdfs_without_a_client_of_ours(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hdfs_files, "is_installed", lambda: False)
-    for variable in ("JAVA_HOME", "HADOOP_HOME", "ARROW_LIBHDFS_DIR"):
-        monkeypatch.setenv(variable, "/none")
-    file_systems.open_root.cache_clear()
-    with hdfs(tmp_path) as name_node:
+    with hdfs(tmp_path) as name_node:  # before JAVA_HOME is changed, by which Maven finds Java
+        monkeypatch.setattr(hdfs_files, "is_installed", lambda: False)
+        for variable in ("JAVA_HOME", "HADOOP_HOME", "ARROW_LIBHDFS_DIR"):
+            monkeypatch.setenv(variable, "/none")
+        file_systems.open_root.cache_clear()
         location = f"hdfs://127.0.0.1:{name_node}/t"
         spark.sql(f"CREATE TABLE {DATABASE}.far USING parquet LOCATION '{location}' AS SELECT id FROM range(10)")
         report = collector.analyze(spark, f"{DATABASE}.far")
