@@ -10,7 +10,7 @@ _POSSESSIVE_GROUP = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+")
 
 
 def test_no_group_is_possessive() -> None:
-    """Python 3.11 before its fifth patch, as in Debian 12, finds no match for some texts that such patterns match.
+    """Python 3.11.2, that of Debian 12, finds no match for some texts that such patterns match.
 
     A set of characters may be possessive: `[^"]*+`.
     """
