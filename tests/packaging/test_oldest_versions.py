@@ -21,8 +21,7 @@ pytestmark = [
 ]
 _IMPORT_ALL = """
 import importlib, pkgutil, hmstats
-def skip(name): pass
-for module in pkgutil.walk_packages(hmstats.__path__, "hmstats.", onerror=skip):
+for module in pkgutil.walk_packages(hmstats.__path__, "hmstats.", onerror=lambda name: None):
     try:
         importlib.import_module(module.name)
     except ModuleNotFoundError as error:
@@ -30,9 +29,26 @@ for module in pkgutil.walk_packages(hmstats.__path__, "hmstats.", onerror=skip):
     except ImportError as error:
         raise SystemExit(f"{module.name}: {error}")
 """
-_OF_EXTRAS = {"gssapi", "jwt", "ldap", "mcp", "opentelemetry", "pandas", "py4j", "pyiceberg", "pyspark", "sqlglot"} | {
-    "deltalake", "hdfs_native", "jinja2", "starlette", "uvicorn"
-}  # fmt: skip
+_OF_EXTRAS = frozenset(
+    [
+        "deltalake",
+        "gssapi",
+        "hdfs_native",
+        "jinja2",
+        "jwt",
+        "ldap",
+        "mcp",
+        "opentelemetry",
+        "pandas",
+        "py4j",
+        "pyiceberg",
+        "pyspark",
+        "sqlglot",
+        "starlette",
+        "uvicorn",
+    ]
+)
+"""The modules that hmstats imports and that its own requirements do not bring."""
 
 
 def _oldest() -> Iterator[str]:

@@ -12,7 +12,7 @@ from hmstats.errors import HmstatsError
 
 _log = structlog.get_logger("hmstats.chores")
 _PATIENCE_SECONDS = 1.0
-"""How long running chores are waited for in the end: of one that is cut off PostgreSQL logs a lost connection."""
+"""How long running chores are waited for in the end, so that they give back their connections."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -33,7 +34,14 @@ class CatalogAnalysis:
     as_json: bool
 
     def run(self) -> None:
-        """Analyse the tables and print the reports. If one of several fails, the others are still analysed."""
+        """Analyse the tables, print the reports, and close the catalog.
+
+        If one of several tables fails, the others are still analysed.
+        """
+        with closing(self.catalog):
+            self._run()
+
+    def _run(self) -> None:
         self._check_options()
         log = None if self.job_log is None else JobLog(self.job_log)
         if log is not None:

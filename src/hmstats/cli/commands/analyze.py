@@ -1,6 +1,5 @@
 """`hmstats analyze`: compute statistics of tables with Spark, and push them to a metastore."""
 
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -73,31 +72,31 @@ def analyze(
     if catalog is not None:
         from hmstats.cli.actions.catalog_analysis import CatalogAnalysis, open_for_analysis
 
-        with closing(open_for_analysis(catalog, metastore)) as opened:
-            if opened.metastore is None:
-                CatalogAnalysis(
-                    catalog=opened,
-                    texts=tables,
-                    columns=split_columns(columns),
-                    changed_only=changed_only,
-                    options=options,
-                    unfit={
-                        "--partition": bool(partition),
-                        "--where": where is not None,
-                        "--noscan": noscan,
-                        "--row-counts": row_counts,
-                        "--past-locks": past_locks,
-                        "--master": master is not None,
-                        "--conf": bool(conf),
-                        "--spool": spool is not None,
-                        "--reliable": reliable,
-                        "--dry-run": dry_run,
-                    },
-                    job_log=job_log,
-                    as_json=as_json,
-                ).run()
-                return
-            metastore = opened.metastore
+        opened = open_for_analysis(catalog, metastore)
+        if opened.metastore is None:
+            CatalogAnalysis(
+                catalog=opened,
+                texts=tables,
+                columns=split_columns(columns),
+                changed_only=changed_only,
+                options=options,
+                unfit={
+                    "--partition": bool(partition),
+                    "--where": where is not None,
+                    "--noscan": noscan,
+                    "--row-counts": row_counts,
+                    "--past-locks": past_locks,
+                    "--master": master is not None,
+                    "--conf": bool(conf),
+                    "--spool": spool is not None,
+                    "--reliable": reliable,
+                    "--dry-run": dry_run,
+                },
+                job_log=job_log,
+                as_json=as_json,
+            ).run()
+            return
+        metastore = opened.metastore
     need_spark("analyze")
     from hmstats.cli.actions.analysis import Analysis
 

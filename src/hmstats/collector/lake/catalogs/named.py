@@ -28,7 +28,7 @@ class CatalogTable:
 
 @dataclass(frozen=True, slots=True)
 class NamedCatalog:
-    """A catalog of PyIceberg, opened; whoever opens it closes it."""
+    """A catalog of PyIceberg, opened."""
 
     name: str
     opened: Any
