@@ -118,6 +118,18 @@ def _make_and_drop(connection: int, _: int) -> Sequence[Call]:
     return make, ("drop_table", {"dbname": DATABASE, "name": name, "deleteData": False})
 
 
+def _alter_and_read(connection: int, _: int) -> Sequence[Call]:
+    """Two commits to a table of a lake format, each of which changes a parameter."""
+    name = f"added{connection}"
+    calls: list[Call] = []
+    for commit in ("1", "2"):
+        table = table_of(name, f"file:/bench/{name}")
+        table.parameters["metadata_location"] = f"file:/bench/{name}/metadata/{commit}.json"
+        calls.append(("alter_table", {"dbname": DATABASE, "tbl_name": name, "new_tbl": table}))
+        calls.append(("get_table_req", {"req": api.GetTableRequest(dbName=DATABASE, tblName=name)}))
+    return calls
+
+
 def _add_and_drop(connection: int, _: int) -> Sequence[Call]:
     values = [f"w{number:06}" for number in range(ADDED)]
     return adding(values, f"added{connection}"), dropping(values, f"added{connection}")
@@ -141,6 +153,7 @@ def _names(_: int, __: int) -> Sequence[Call]:
 
 SCENARIOS = (
     Scenario("create_table, drop_table", _make_and_drop, reads=False),
+    Scenario("alter_table, get_table_req, twice", _alter_and_read, reads=False),
     Scenario(f"add_partitions_req, drop_partitions_req of {ADDED:,}", _add_and_drop, reads=False),
     Scenario(f"get_partitions_by_names_req of {NAMED:,}", _by_names),
     Scenario("get_partitions_by_filter, 100 found", _by_filter),

@@ -33,7 +33,7 @@ def alter(store: Store, table_id: int, table: Table, *columns: str) -> None:
     types = {each.name: each.type for each in COLUMNS}
     new = tuple(Column(name, types.get(name, "double")) for name in columns)
     changed = replace(table, storage=replace(STORAGE, columns=new))
-    store.write(lambda unit: tables.replace(unit, table_id, changed))
+    store.write(lambda unit: tables.replace(unit, replace(table, id=table_id), changed))
 
 
 @pytest.mark.parametrize(

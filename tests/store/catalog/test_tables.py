@@ -1,3 +1,5 @@
+import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -45,7 +47,15 @@ def get_keyed(store: Store, name: TableName = NAME) -> KeyedTable | None:
 
 
 def put(store: Store, table_id: int, table: Table) -> None:
-    store.write(lambda unit: tables.replace(unit, table_id, table))
+    """Replace the table of this id as it is stored now."""
+
+    def replaced(unit: Unit) -> None:
+        name = tables.find_name(unit.connection, table_id)
+        stored = name and tables.get(unit.connection, name)
+        assert stored
+        tables.replace(unit, stored, table)
+
+    store.write(replaced)
 
 
 def remove(store: Store, *table_ids: int) -> None:
@@ -221,6 +231,23 @@ def test_replacing_keeps_the_storage_that_is_the_same(store: Store) -> None:
     assert storage_id(store, made) == first
     put(store, made, replace(TABLE, storage=replace(STORAGE, location="file:/elsewhere")))
     assert storage_id(store, made) != first
+
+
+def test_replacing_writes_nothing_that_is_as_it_was(store: Store, statements: StatementCounter) -> None:
+    made = make_table(store)
+    with statements() as sent:
+        put(store, made, replace(TABLE, parameters={"x": "y"}))
+    assert re.search('INTO "TABLE_PARAMS"', ";".join(sent))
+    assert not re.search('(INTO|FROM|UPDATE) "(SDS|PARTITION_KEYS|COLUMNS_V2)" |UPDATE "TBLS"', _writes(sent))
+    with statements() as sent:
+        put(store, made, replace(TABLE, parameters={"x": "y"}))
+    assert not _writes(sent)
+
+
+def _writes(sent: Sequence[str]) -> str:
+    """The statements that write, one a line."""
+    each = (text.partition(" AS ")[2] if text.startswith("PREPARE") else text for text in ";\n".join(sent).split(";\n"))
+    return "\n".join(text for text in each if text.startswith(("INSERT", "UPDATE", "DELETE")))
 
 
 def test_new_columns_of_a_table_leave_those_of_its_partitions(store: Store) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import ColumnElement, select, text
+from sqlalchemy import ColumnElement, bindparam, select, text
 from sqlalchemy.exc import DBAPIError
 from structlog.testing import capture_logs
 from tests.fixtures.databases.statements import StatementCounter
@@ -14,11 +14,12 @@ from hmstats.store.database.store import Store
 from hmstats.store.schema import SEQUENCE_TABLE
 from hmstats.store.statements.upserts import upsert
 from hmstats.store.unit import prepared
-from hmstats.store.unit.prepared import Prepared
+from hmstats.store.unit.prepared import PREPARED, Prepared
 from hmstats.store.unit.unit import Unit
 
 SEQUENCES = SEQUENCE_TABLE.c
-KNOWN = "SELECT count(*) FROM pg_prepared_statements"
+RUNS = "SELECT generic_plans + custom_plans FROM pg_prepared_statements WHERE statement LIKE '%%SELECT \"%%'"
+READ = select(SEQUENCES.NEXT_VAL).where(SEQUENCES.SEQUENCE_NAME == bindparam("name")).execution_options(**PREPARED)
 
 
 @pytest.fixture
@@ -35,6 +36,11 @@ def taken(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
 
 def put(unit: Unit, name: str, number: int) -> None:
     upsert(unit, SEQUENCE_TABLE, ["SEQUENCE_NAME"], [{"SEQUENCE_NAME": name, "NEXT_VAL": number}], taken)
+
+
+def read(store: Store, name: str) -> object:
+    """The number of a sequence by a prepared query."""
+    return store.write(lambda unit: unit.connection.execute(READ, {"name": name}).scalar())
 
 
 def stored(store: Store) -> dict[str, int]:
@@ -68,6 +74,34 @@ def test_a_statement_is_prepared_where_it_first_runs_and_known_from_then_on(
             store.write(lambda unit, name=name, number=number: put(unit, name, number))  # type: ignore[misc]
     assert begins(sent) == ["PREPARE", "EXECUTE", "EXECUTE"]
     assert stored(store) == {"a": 2, "100%": 1}
+
+
+def test_a_marked_query_is_prepared_in_a_unit_alone(store: Store) -> None:
+    store.write(lambda unit: put(unit, "a", 1))
+    store.write(lambda unit: unit.connection.execute(READ, {"name": "none"}))
+    assert [read(store, name) for name in ("a", "100%", "a")] == [1, None, 1]
+    runs = store.write(lambda unit: list(unit.connection.exec_driver_sql(RUNS).scalars()))
+    assert runs == [4]
+    with store.read() as connection:
+        assert connection.execute(READ, {"name": "a"}).scalar() == 1
+        assert list(connection.exec_driver_sql(RUNS).scalars()) == []
+
+
+def test_what_is_queued_comes_before_a_prepared_query(store: Store) -> None:
+    def put_and_read(unit: Unit, number: int) -> object:
+        put(unit, "a", number)
+        return unit.connection.execute(READ, {"name": "a"}).scalar()
+
+    assert [store.write(lambda unit, number=number: put_and_read(unit, number)) for number in (1, 2)] == [1, 2]  # type: ignore[misc]
+
+
+def test_a_query_is_prepared_anew_after_a_column_changed_its_type(store: Store) -> None:
+    """As while a migration of a newer version runs: PostgreSQL refuses the prepared form from then on."""
+    store.write(lambda unit: put(unit, "a", 1))
+    assert read(store, "a") == 1
+    alter = f'ALTER TABLE "{SEQUENCE_TABLE.name}" ALTER "NEXT_VAL" TYPE numeric'
+    store.write(lambda unit: unit.connection.exec_driver_sql(alter))
+    assert [read(store, "a") for _ in range(2)] == [1, 1]
 
 
 def test_another_session_behind_the_connection_is_written_to_as_well(

@@ -255,7 +255,7 @@ class MirroredTables:
             return
         _ensure_database(unit, new.parent)
         before, after = _location(stored.storage), _location(found.table.storage)
-        tables.replace(unit, table_id, replace(found.table, name=new))
+        tables.replace(unit, stored, replace(found.table, name=new))
         if before != after:
             partitions.relocate(unit, table_id, before, after)
         _drop_changed_columns(unit, table_id, stored, found.table)
@@ -313,7 +313,7 @@ def _change(unit: Unit, table_id: int, stored: Table, found: Table) -> None:
     """Make a mirror like its table; statistics of columns that are gone or have another type are removed."""
     if _facts(stored) == _facts(found):
         return
-    tables.replace(unit, table_id, found)
+    tables.replace(unit, stored, found)
     _drop_changed_columns(unit, table_id, stored, found)
     versions.bump(unit, table_id)
 

@@ -11,6 +11,7 @@ from hmstats.store.changes import versions
 from hmstats.store.schema import DBS, MV_CREATION_METADATA, MV_TABLES_USED, TBLS
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit import ids
+from hmstats.store.unit.prepared import PREPARED
 from hmstats.store.unit.unit import Unit
 
 _V, _U = MV_CREATION_METADATA.c, MV_TABLES_USED.c
@@ -78,6 +79,7 @@ def views_of(connection: Connection, table_ids: Sequence[int]) -> list[TableName
     """The names of the views that read any of these tables, sorted."""
     query = select(_V.CAT_NAME, _V.DB_NAME, _V.TBL_NAME).distinct()
     query = query.join(MV_TABLES_USED, _U.MV_CREATION_METADATA_ID == _V.MV_CREATION_METADATA_ID)
+    query = query.execution_options(**PREPARED)
     rows = connection.execute(query.where(one_of(connection, _U.TBL_ID, table_ids)))
     return sorted((TableName(*row) for row in rows), key=str)
 

@@ -1,6 +1,6 @@
 """Tables: TBLS with its parameters, partition keys and storage."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -67,6 +67,7 @@ from hmstats.store.storage.descriptor_rows import COLUMNS, OWNERS, Storages, rea
 from hmstats.store.storage.parameters import OF_TABLES
 from hmstats.store.storage.parts import PartQuery
 from hmstats.store.unit import ids
+from hmstats.store.unit.prepared import PREPARED
 from hmstats.store.unit.unit import Unit
 
 _NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
@@ -109,7 +110,7 @@ _PARTS = (
 _HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
 ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
 """The query for a table's id; its parameters are catalog, database and table."""
-_LOCK = ID.with_for_update(of=TBLS)
+_LOCK = ID.with_for_update(of=TBLS).execution_options(**PREPARED)
 _KEYED = (
     select(TBLS.c.TBL_ID, VERSIONS.c.VERSION, _P.PARAM_VALUE, _K.PKEY_NAME, _K.PKEY_TYPE, _K.PKEY_COMMENT)
     .select_from(
@@ -124,6 +125,7 @@ _NEW_TABLE_QUERY = (
     select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID, file_changes.ARE_ANY)
     .outerjoin_from(DBS, TBLS, (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == bindparam("table")))
     .where(_HERE)
+    .execution_options(**PREPARED)
 )
 
 
@@ -297,9 +299,9 @@ def ids_in(connection: Connection, database: DatabaseName) -> list[int]:
 def insert_one(unit: Unit, table: Table, database_id: int | None = None) -> int:
     """Insert a table. Returns its id. Raises NoSuchObject if its database (looked up unless given) does not exist."""
     table_id = unit.ids(ids.Sequence.TABLE, 1)[0]
-    row = _row(table, _database_id(unit.connection, table) if database_id is None else database_id)
+    parent = _database_id(unit.connection, table) if database_id is None else database_id
     storage_id = descriptors.insert_many(unit, [table.storage])[0] if table.storage else None
-    row = {"TBL_ID": table_id, "SD_ID": storage_id, **row}
+    row = {"TBL_ID": table_id, "SD_ID": storage_id, "DB_ID": parent, **_row(table)}
     queued.insert(unit, TBLS, {name: [value] for name, value in row.items()})
     _add_keys(unit, table_id, table.partition_keys)
     parameters.add(unit, OF_TABLES, {table_id: table.parameters})
@@ -307,19 +309,40 @@ def insert_one(unit: Unit, table: Table, database_id: int | None = None) -> int:
     return table_id
 
 
-def replace(unit: Unit, table_id: int, table: Table) -> None:
-    """Replace a table except partitions and statistics. Raises NoSuchObject if its new database does not exist."""
-    connection = unit.connection
-    old_storage = connection.execute(select(TBLS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)).scalar_one()
-    storage_id = descriptors.replace(unit, old_storage, table.storage)
-    row = {"SD_ID": storage_id, **_row(table, _database_id(connection, table))}
-    connection.execute(update(TBLS).where(TBLS.c.TBL_ID == table_id).values(row))
-    if old_storage is not None and storage_id != old_storage:
-        constraint_columns.follow(unit, table_id, storage_id)
-        descriptors.remove_many(unit, [old_storage])
-    queued.delete(unit, PARTITION_KEYS.c.TBL_ID, [table_id])
-    _add_keys(unit, table_id, table.partition_keys)
-    parameters.replace(unit, OF_TABLES, {table_id: table.parameters})
+def replace(unit: Unit, stored: Table, table: Table) -> None:
+    """Replace a table that the unit has locked and read, except partitions and statistics. Writes what differs.
+
+    Raises NoSuchObject if its new database does not exist.
+    """
+    table_id = stored.id
+    assert table_id is not None, f"table {stored.name} was not read from the database"
+    row = _row(table)
+    if table.name.parent != stored.name.parent:
+        row["DB_ID"] = _database_id(unit.connection, table)
+    if not descriptors.are_same(stored.storage, table.storage):
+        _replace_storage(unit, table_id, table, row)
+    elif row != _row(stored):
+        _update(unit, table_id, row)
+    if table.partition_keys != stored.partition_keys:
+        queued.delete(unit, PARTITION_KEYS.c.TBL_ID, [table_id])
+        _add_keys(unit, table_id, table.partition_keys)
+    if table.parameters != stored.parameters:
+        parameters.replace(unit, OF_TABLES, {table_id: table.parameters})
+
+
+def _replace_storage(unit: Unit, table_id: int, table: Table, row: dict[str, Any]) -> None:
+    """Update a table's row together with its storage; constraints follow the columns."""
+    old = unit.connection.execute(select(TBLS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)).scalar_one()
+    new = descriptors.replace(unit, old, table.storage)
+    _update(unit, table_id, {**row, "SD_ID": new})
+    if old is not None and new != old:
+        constraint_columns.follow(unit, table_id, new)
+        descriptors.remove_many(unit, [old])
+
+
+def _update(unit: Unit, table_id: int, row: Mapping[str, Any]) -> None:
+    here = TBLS.c.TBL_ID == table_id
+    unit.connection.execute(update(TBLS).where(here).values(row).execution_options(**PREPARED))
 
 
 def remove_many(unit: Unit, table_ids: Sequence[int]) -> None:
@@ -342,7 +365,7 @@ def _owned_query(dialect_name: str) -> CompoundSelect[Any]:
     return union_all(
         select(p.PART_ID, p.SD_ID).where(one_of_bound(dialect_name, p.TBL_ID, "ids")),
         select(cast(null(), BigInteger), t.SD_ID).where(one_of_bound(dialect_name, t.TBL_ID, "ids")),
-    )
+    ).execution_options(**PREPARED)
 
 
 def _inside(database: DatabaseName) -> Any:
@@ -357,7 +380,7 @@ def _name_parameters(name: TableName) -> dict[str, str]:
 def _named_query(dialect_name: str) -> Select[Any]:
     """The query for the named tables in name order; cached, since it takes long to build."""
     named = _QUERY.where(_HERE, one_of_bound(dialect_name, TBLS.c.TBL_NAME, "names"))
-    return named.order_by(by_bytes_of(dialect_name, TBLS.c.TBL_NAME))
+    return named.order_by(by_bytes_of(dialect_name, TBLS.c.TBL_NAME)).execution_options(**PREPARED)
 
 
 def _add_keys(unit: Unit, table_id: int, keys: Sequence[Column]) -> None:
@@ -378,9 +401,9 @@ def _database_id(connection: Connection, table: Table) -> int:
     return database_id
 
 
-def _row(table: Table, database_id: int) -> dict[str, Any]:
+def _row(table: Table) -> dict[str, Any]:
+    """The table's row, without its id, database and storage."""
     return {
-        "DB_ID": database_id,
         "TBL_NAME": table.name.table,
         "OWNER": table.owner,
         "OWNER_TYPE": table.owner_type,

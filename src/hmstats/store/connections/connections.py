@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, ExecutionContext, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 
 from hmstats.errors import SettingsError
@@ -121,7 +121,7 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
     line = _arguments(url, statement_seconds, _PREPARED_PLANS)
     check_parameters(readers)
     check_parameters(writers)
-    event.listen(writers, "before_cursor_execute", _send_queued)
+    event.listen(writers, "before_cursor_execute", _by_unit, retval=True)
     event.listen(readers, "connect", _read_snapshots)
     event.listen(checkers, "connect", _commit_each_statement)
     claims, history = Claims(writers, checkers), History()
@@ -228,10 +228,15 @@ def _commit_each_statement(connection: Any, _record: object) -> None:
     connection.autocommit = True
 
 
-def _send_queued(connection: Connection, *_: object) -> None:
+def _by_unit(
+    connection: Connection, _cursor: object, text: str, values: Any, context: ExecutionContext, _many: object
+) -> tuple[str, Any]:
+    """Have the unit of a writing connection send what it has queued, and choose the form of the statement's text."""
     unit = connection.get_execution_options().get(UNIT)
-    if unit is not None:
-        unit.send()
+    if unit is None:
+        return text, values
+    unit.send()
+    return unit.form_of(text, context.execution_options), values
 
 
 def _test_idle_connections(engine: Engine) -> None:

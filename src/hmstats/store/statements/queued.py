@@ -1,8 +1,8 @@
 """Inserts and deletes that a unit queues: PostgreSQL gets many of them in one round trip.
 
 Rows are given by column, and ids as sets, so that a statement takes as long to build for a thousand as for one. Texts
-of statements are cached, since SQLAlchemy takes longer to build one than the database to run it on a few rows. On
-SQLite, which has no round trips, each statement is run at once.
+of statements are cached and prepared, since both sides take longer to build and plan one than to run it on a few rows.
+On SQLite, which has no round trips, each statement is run at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,9 +22,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
-from hmstats.store.beside_hive.adapted_statements import dialect
 from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.connections import bound_values
+from hmstats.store.statements.compiled_statements import CompiledStatement
 from hmstats.store.statements.upserts import is_single, source
 from hmstats.store.statements.value_sets import array_text, one_of, plain_type
 from hmstats.store.unit.unit import Unit
@@ -61,7 +61,7 @@ def delete(
         here = one_of(unit.connection, column, values)
         unit.connection.execute(column.table.delete().where(*_where(here, unless)))
     elif values and not unit.shape.lacks(column.table):
-        unit.queue(_delete_text(unit.shape, column, unless), [array_text(values)])
+        _deletion(unit.shape, column, unless).queue(unit, {"values": array_text(values)})
 
 
 def delete_equal(unit: Unit, table: Table, values: Mapping[str, Any]) -> None:
@@ -70,7 +70,7 @@ def delete_equal(unit: Unit, table: Table, values: Mapping[str, Any]) -> None:
         here = (table.c[name] == value for name, value in values.items())
         unit.connection.execute(table.delete().where(*here))
     elif not unit.shape.lacks(table):
-        unit.queue(_delete_equal_text(unit.shape, table, tuple(values)), [*values.values()])
+        _equal_deletion(unit.shape, table, tuple(values)).queue(unit, values)
 
 
 def _is_sqlite(unit: Unit) -> bool:
@@ -84,8 +84,8 @@ def _insert_rows(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]])
 
 def _insert(unit: Unit, table: Table, columns: Mapping[str, Sequence[Any]]) -> None:
     single = {name: is_single(values) for name, values in columns.items()}
-    sent = [values[0] if single[name] else array_text(values) for name, values in columns.items()]
-    unit.queue(_insert_text(unit.shape, table, tuple(single.items())), sent)
+    sent = {name: values[0] if single[name] else array_text(values) for name, values in columns.items()}
+    _insertion(unit.shape, table, tuple(single.items())).queue(unit, sent)
     if len(next(iter(columns.values()))) == ROWS_AT_ONCE:
         unit.send()
 
@@ -95,24 +95,20 @@ def _where(here: ColumnElement[bool], unless: ColumnElement[bool] | None) -> lis
 
 
 @lru_cache(maxsize=500)
-def _insert_text(shape: Shape, table: Table, columns: tuple[tuple[str, bool], ...]) -> str:
+def _insertion(shape: Shape, table: Table, columns: tuple[tuple[str, bool], ...]) -> CompiledStatement:
     """PostgreSQL's INSERT; a column's parameter is a single value (True), or all values as an array's text."""
     sources = select(*(source(table.c[name], single=single) for name, single in columns))
     names = [name for name, _ in columns]
-    return _text(shape, table.insert().from_select(names, sources, include_defaults=False))
+    return CompiledStatement.of(shape, table.insert().from_select(names, sources, include_defaults=False))
 
 
 @lru_cache(maxsize=500)
-def _delete_text(shape: Shape, column: Column[Any], unless: ColumnElement[bool] | None) -> str:
+def _deletion(shape: Shape, column: Column[Any], unless: ColumnElement[bool] | None) -> CompiledStatement:
     """PostgreSQL's DELETE; its parameter is the values as an array's text."""
     listed = cast(bindparam("values", type_=Text()), ARRAY(plain_type(column)))
-    return _text(shape, column.table.delete().where(*_where(column == any_(listed), unless)))
+    return CompiledStatement.of(shape, column.table.delete().where(*_where(column == any_(listed), unless)))
 
 
 @lru_cache(maxsize=100)
-def _delete_equal_text(shape: Shape, table: Table, names: tuple[str, ...]) -> str:
-    return _text(shape, table.delete().where(*(table.c[name] == bindparam(name) for name in names)))
-
-
-def _text(shape: Shape, statement: Any) -> str:
-    return str(statement.compile(dialect=dialect(shape, "format")))
+def _equal_deletion(shape: Shape, table: Table, names: tuple[str, ...]) -> CompiledStatement:
+    return CompiledStatement.of(shape, table.delete().where(*(table.c[name] == bindparam(name) for name in names)))

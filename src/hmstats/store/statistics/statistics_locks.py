@@ -42,6 +42,7 @@ from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.single_read import SingleRead
 from hmstats.store.statements.upserts import upsert
 from hmstats.store.statements.value_sets import one_of
+from hmstats.store.unit.prepared import PREPARED
 from hmstats.store.unit.unit import Unit
 
 KIND = "lock"
@@ -103,7 +104,7 @@ def of_database(unit: Unit, database_id: int) -> TableLocks:
     if unit.shape.lacks(LOCKS):
         return TableLocks()
     query = select(_L.COLUMN_NAME, _L.REFUSE, _L.REASON).where(_L.TBL_ID == 0, _L.DB_ID == database_id)
-    rows = unit.connection.execute(query).all()
+    rows = unit.connection.execute(query.execution_options(**PREPARED)).all()
     return TableLocks(tuple(Cover(database_id, OF_TABLE, OF_TABLE, *row) for row in rows))
 
 

@@ -32,6 +32,7 @@ from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.storage import descriptor_rows, parameters
 from hmstats.store.storage.parameters import OF_SERDES, OF_STORAGES
 from hmstats.store.unit import ids
+from hmstats.store.unit.prepared import PREPARED
 from hmstats.store.unit.unit import Unit
 
 _PART_COLUMNS = (SKEWED_COL_NAMES.c.SD_ID, SD_PARAMS.c.SD_ID, BUCKETING_COLS.c.SD_ID, SORT_COLS.c.SD_ID)
@@ -117,7 +118,7 @@ def _find_query(dialect_name: str) -> CompoundSelect[Any]:
         select(SDS.c.SERDE_ID, SDS.c.CD_ID, none).where(of_storage),
         select(none, none, v.STRING_LIST_ID_EID).where(of_value),
         select(none, none, m.STRING_LIST_ID_KID).where(of_location),
-    )
+    ).execution_options(**PREPARED)
 
 
 def remove_rows(unit: Unit, rows: StorageIds) -> None:

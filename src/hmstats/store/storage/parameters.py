@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, delete, insert, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Table, delete, select, update
 
 from hmstats.store import schema
 from hmstats.store.history import before_writes
@@ -70,10 +70,8 @@ def _replaced(_old: Any, new: Any) -> dict[str, ColumnElement[Any]]:
 def replace(unit: Unit, of: ParameterTable, values: Mapping[int, Mapping[str, str]]) -> None:
     """Replace all parameters of each owner by these."""
     _copy_to_history(unit, of, list(values), None)
-    _remove(unit, of, list(values))
-    rows = _rows(of, values)
-    if rows:
-        unit.connection.execute(insert(of.table), rows)
+    queued.delete(unit, of.owner, list(values))
+    add(unit, of, {owner: dict(sorted(values[owner].items())) for owner in sorted(values)})
 
 
 def set_existing(unit: Unit, of: ParameterTable, owners: Sequence[int], keys: Sequence[str], value: str) -> None:

@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 
 from hmstats.store.statements.value_sets import bound, one_of_bound
+from hmstats.store.unit.prepared import PREPARED
 
 _OWNERS_AT_ONCE = 20_000
 """Most owners of a statement: a text of PostgreSQL has 1 GB at most, and the parameters of a partition may take kB."""
@@ -133,4 +134,4 @@ def _statement(dialect_name: str, queries: tuple[PartQuery, ...]) -> CompoundSel
             ).where(one_of_bound(dialect_name, each.owner, each.owners))
             for place, each in enumerate(queries)
         )
-    )
+    ).execution_options(**PREPARED)

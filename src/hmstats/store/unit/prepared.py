@@ -8,7 +8,8 @@ import hashlib
 import math
 import re
 import time
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 import structlog
@@ -25,6 +26,14 @@ _PLACEHOLDER = re.compile("%(s|%)")
 _NAMED_PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 OTHER_SESSION = frozenset({"26000", "42P05"})
 """SQLSTATEs of a session other than the expected one: statement unknown, or prepared already."""
+_OUTDATED = "0A000"
+"""The SQLSTATE of a prepared query whose columns have other types by now, as after a migration."""
+
+
+PREPARED: Mapping[str, Any] = {"hmstats_prepared": True}
+"""The execution options of a query that a unit has prepared; its text must be the same each time."""
+_MOST_QUERIES = 100
+"""Most prepared forms of queries in memory."""
 
 
 class Preparing:
@@ -95,6 +104,12 @@ class Prepared(NamedTuple):
         return f"{self.prepare.replace('%', '%%')};\n{self.run}"
 
 
+@lru_cache(maxsize=_MOST_QUERIES)
+def prepared_query(text: str) -> Prepared:
+    """The prepared form of a query's text with parameters as %(name)s; cached, since it takes long to make."""
+    return Prepared.of_named(text)
+
+
 def name_of(text: str) -> str:
     """A unique name for a statement, the same in every process: a pooler may share sessions between them."""
     return f"hmstats_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
@@ -113,8 +128,8 @@ def deallocate_all(connection: Connection) -> None:
 
 
 def is_unprepared(error: SQLAlchemyError) -> bool:
-    """Whether a statement failed since its session is not the one that prepared it."""
-    return isinstance(error, DBAPIError) and code_of(error.orig) in OTHER_SESSION
+    """Whether a statement failed since its session has not prepared it, or before its tables changed."""
+    return isinstance(error, DBAPIError) and code_of(error.orig) in {*OTHER_SESSION, _OUTDATED}
 
 
 def code_of(error: Any) -> str | None:

@@ -1,6 +1,6 @@
 """A unit of work: the state of a writer during one transaction."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -13,7 +13,7 @@ from hmstats.store.connections.writing_connection import COMMIT, run_together
 from hmstats.store.unit import version_guard
 from hmstats.store.unit.ids import Ids
 from hmstats.store.unit.ids import Sequence as IdSequence
-from hmstats.store.unit.prepared import Prepared
+from hmstats.store.unit.prepared import PREPARED, Prepared, prepared_query
 from hmstats.store.unit.version_guard import ExpectedTable
 
 __all__ = ["Connection", "Unit"]
@@ -67,6 +67,12 @@ class Unit:
     def clear_queue(self) -> None:
         """Clear the queue after an error that ends the unit: its statements must not run with the cleanup."""
         self._queue.clear()
+
+    def form_of(self, text: str, options: Mapping[str, Any]) -> str:
+        """The text to send for a statement: its prepared form if its execution options are PREPARED."""
+        if not self.prepares or not PREPARED.items() <= options.items():
+            return text
+        return prepared_query(text).text(self.connection.info, text)
 
     def commit(self) -> None:
         """Run the queued statements and commit: on PostgreSQL in one round trip."""

@@ -154,12 +154,12 @@ class TableAlterations:
         altered = settled.table
         if altered.name != stored.name:
             before_writes.of_names(unit, OwnerKind.TABLES, [table_id])
-        tables.replace(unit, table_id, altered)
+        tables.replace(unit, stored, altered)
         if lost:
             column_statistics.delete_tables(unit, [table_id], lost, None)
             pending.forget_columns(unit, table_id, lost)
         settled.write_statistics(unit, table_id)
-        if stored.partition_keys:
+        if stored.partition_keys and (lost or terms.cascade):
             _follow_columns(unit, table_id, stored, altered, cascade=terms.cascade)
         if table.name != name:
             column_statistics.rename_table(unit, table_id, table.name)
