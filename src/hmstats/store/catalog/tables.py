@@ -65,7 +65,7 @@ from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.storage import descriptors, file_changes, parameters
 from hmstats.store.storage.descriptor_rows import COLUMNS, OWNERS, Storages, read_parts, with_descriptor
 from hmstats.store.storage.parameters import OF_TABLES
-from hmstats.store.storage.parts import PartQuery
+from hmstats.store.storage.parts import PartQuery, Parts
 from hmstats.store.unit import ids
 from hmstats.store.unit.prepared import PREPARED
 from hmstats.store.unit.unit import Unit
@@ -100,15 +100,15 @@ _TABLE_ID_COLUMNS = (
 )
 """The columns with a table's id in all tables with rows of it, its own last."""
 _VERSIONED = _NAMED.outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
-_QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(with_descriptor(_VERSIONED, TBLS.c.SD_ID))
+QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(with_descriptor(_VERSIONED, TBLS.c.SD_ID))
 _KEY, _PARAMETER = "key of table", "parameter of table"
 _K, _P = PARTITION_KEYS.c, TABLE_PARAMS.c
-_PARTS = (
+PARTS = (
     PartQuery(_KEY, OWNERS, _K.TBL_ID, _K.INTEGER_IDX, (_K.PKEY_NAME, _K.PKEY_TYPE, _K.PKEY_COMMENT)),
     PartQuery(_PARAMETER, OWNERS, _P.TBL_ID, None, (_P.PARAM_KEY, _P.PARAM_VALUE)),
 )
-_HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
-ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
+HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
+ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(HERE, TBLS.c.TBL_NAME == bindparam("table"))
 """The query for a table's id; its parameters are catalog, database and table."""
 _LOCK = ID.with_for_update(of=TBLS).execution_options(**PREPARED)
 _KEYED = (
@@ -118,13 +118,13 @@ _KEYED = (
             TABLE_PARAMS, (_P.TBL_ID == TBLS.c.TBL_ID) & (_P.PARAM_KEY == bindparam("parameter"))
         ).outerjoin(PARTITION_KEYS, _K.TBL_ID == TBLS.c.TBL_ID)
     )
-    .where(_HERE, TBLS.c.TBL_NAME == bindparam("table"))
+    .where(HERE, TBLS.c.TBL_NAME == bindparam("table"))
     .order_by(_K.INTEGER_IDX)
 )
 _NEW_TABLE_QUERY = (
     select(DBS.c.DB_ID, DBS.c.DB_LOCATION_URI, DBS.c.TYPE, TBLS.c.TBL_ID, file_changes.ARE_ANY)
     .outerjoin_from(DBS, TBLS, (TBLS.c.DB_ID == DBS.c.DB_ID) & (TBLS.c.TBL_NAME == bindparam("table")))
-    .where(_HERE)
+    .where(HERE)
     .execution_options(**PREPARED)
 )
 
@@ -150,8 +150,13 @@ def get_many(connection: Connection, database: DatabaseName, names: Sequence[str
         return []
     for row in rows:
         versions.note_read(row.TBL_ID, row.VERSION)
-    parts = read_parts(connection, [row.SD_ID for row in rows], rows, [row.TBL_ID for row in rows], _PARTS)
-    storages, keys, parameters_found = Storages(connection, parts), parts.rows(_KEY), parts.pairs(_PARAMETER)
+    parts = read_parts(connection, [row.SD_ID for row in rows], rows, [row.TBL_ID for row in rows], PARTS)
+    return tables_of(database, rows, parts, Storages(parts, connection))
+
+
+def tables_of(database: DatabaseName, rows: Sequence[Any], parts: Parts, storages: Storages) -> list[Table]:
+    """The tables in rows of QUERY, which has their columns at its end, and their parts."""
+    keys, parameters_found = parts.rows(_KEY), parts.pairs(_PARAMETER)
     return [
         Table(
             name=TableName(database.catalog, database.database, row.TBL_NAME),
@@ -235,7 +240,7 @@ def find_keyed(connection: Connection, name: TableName, partitions: Collection[s
 
     Its version is noted for a read of these partitions, by default of any.
     """
-    sent = {**_name_parameters(name), "parameter": PARTITION_PRIVILEGES}
+    sent = {**name_parameters(name), "parameter": PARTITION_PRIVILEGES}
     rows = connection.execute(_KEYED, sent).cursor.fetchall()
     if not rows:
         return None
@@ -247,7 +252,7 @@ def find_keyed(connection: Connection, name: TableName, partitions: Collection[s
 
 def find_id(connection: Connection, name: TableName) -> int | None:
     """The table's id; None if it does not exist."""
-    return connection.execute(ID, _name_parameters(name)).scalar_one_or_none()
+    return connection.execute(ID, name_parameters(name)).scalar_one_or_none()
 
 
 def find_name(connection: Connection, table_id: int) -> TableName | None:
@@ -265,7 +270,7 @@ def bump_every(unit: Unit) -> None:
 
 def lock(unit: Unit, name: TableName) -> int | None:
     """The table's id, its row locked until the unit ends; None if it does not exist."""
-    return unit.connection.execute(_LOCK, _name_parameters(name)).scalar_one_or_none()
+    return unit.connection.execute(_LOCK, name_parameters(name)).scalar_one_or_none()
 
 
 class NewTablePlacement(NamedTuple):
@@ -283,7 +288,7 @@ class NewTablePlacement(NamedTuple):
 
 def find_placement(connection: Connection, name: TableName) -> NewTablePlacement | None:
     """The placement of a new table of this name; None if its database does not exist."""
-    row = connection.execute(_NEW_TABLE_QUERY, _name_parameters(name)).one_or_none()
+    row = connection.execute(_NEW_TABLE_QUERY, name_parameters(name)).one_or_none()
     return (
         None
         if row is None
@@ -372,14 +377,15 @@ def _inside(database: DatabaseName) -> Any:
     return (DBS.c.NAME == database.database) & (DBS.c.CTLG_NAME == database.catalog)
 
 
-def _name_parameters(name: TableName) -> dict[str, str]:
+def name_parameters(name: TableName) -> dict[str, str]:
+    """The parameters of a query for one table by its name, such as ID."""
     return {"catalog": name.catalog, "database": name.database, "table": name.table}
 
 
 @lru_cache(maxsize=2)
 def _named_query(dialect_name: str) -> Select[Any]:
     """The query for the named tables in name order; cached, since it takes long to build."""
-    named = _QUERY.where(_HERE, one_of_bound(dialect_name, TBLS.c.TBL_NAME, "names"))
+    named = QUERY.where(HERE, one_of_bound(dialect_name, TBLS.c.TBL_NAME, "names"))
     return named.order_by(by_bytes_of(dialect_name, TBLS.c.TBL_NAME)).execution_options(**PREPARED)
 
 

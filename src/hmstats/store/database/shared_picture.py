@@ -12,6 +12,11 @@ class SharedPicture:
     def __init__(self) -> None:
         self._connection: Connection | None = None
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was read in it."""
+        return self._connection is not None
+
     @contextmanager
     def lend(self, readers: Engine) -> Iterator[Connection]:
         """Lend the transaction's connection; an error ends the transaction, since PostgreSQL cannot continue it."""
@@ -32,6 +37,8 @@ class SharedPicture:
 
 class TriedPicture:
     """The transaction of a unit that will not be kept, which reads share: they see what the unit has changed."""
+
+    has_begun = True
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

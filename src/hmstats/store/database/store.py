@@ -18,9 +18,10 @@ from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from hmstats.errors import DatabaseTaken, MetaError, SettingsError, StoreUnavailable
-from hmstats.model.catalog.objects import TableName
+from hmstats.model.catalog.objects import Table, TableName
 from hmstats.model.events import Event, Notification
 from hmstats.store.beside_hive.present_tables import COMPLETE, Shape
+from hmstats.store.catalog import single_table, tables
 from hmstats.store.changes import hive_changes, notifications, touched_partitions, versions
 from hmstats.store.changes.exclusive_versions import ExclusiveVersions
 from hmstats.store.changes.version_line import VersionLine
@@ -31,6 +32,7 @@ from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.connections.writing_connection import has_spoken
 from hmstats.store.database.shared_picture import SharedPicture, TriedPicture
 from hmstats.store.database.table_mutex import TableMutexes
+from hmstats.store.partitions import partition_sizes
 from hmstats.store.statistics import statistics_by_name, statistics_groups, table_facts
 from hmstats.store.unit import prepared
 from hmstats.store.unit.ids import Ids
@@ -249,6 +251,22 @@ class Store:
         if self.is_trying:
             return None
         return table_facts.read(self._pools.checkers, name)
+
+    def table(self, name: TableName) -> Table | None:
+        """The table; None if it does not exist. Raises StoreUnavailable if the database does not answer."""
+        shared = _shared.get()
+        if shared is None or not shared.has_begun:  # one that has begun shows an older state
+            found = single_table.read(self._pools.checkers, name)
+            if found is not None:
+                return found[0] if found else None
+        with self.read() as connection:
+            return tables.get(connection, name)
+
+    def partition_blocks(self, table_id: int) -> partition_sizes.VersionedBlocks | None:
+        """The sums of a table's partitions, as partition_sizes.read_alone returns them."""
+        if self.is_trying:
+            return None
+        return partition_sizes.read_alone(self._pools.checkers, table_id)
 
     def statistics_of_partitions(
         self, table_id: int, partitions: Sequence[str], columns: Sequence[str] | None, *, sketches: bool

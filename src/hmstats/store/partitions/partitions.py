@@ -342,7 +342,7 @@ def _read(connection: Connection, query: Any, limit: int | None = None) -> Parti
             created_seconds=created,
             last_access_seconds=accessed,
             write_ids=[each or 0 for each in write_ids],
-            formats=Storages(connection, parts).formats(storage_ids, rows),
+            formats=Storages(parts, connection).formats(storage_ids, rows),
             locations=list(map(location_in, rows)),
             parameters=[parameters_found.get(each) or {} for each in owners],
         )

@@ -10,7 +10,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, String, cast, select
+from sqlalchemy import ColumnElement, Connection, FromClause, String, cast, select
 
 from hmstats.model.catalog.objects import Column, SerDe, SkewedInfo, SortColumn, Storage
 from hmstats.store.schema import (
@@ -91,14 +91,31 @@ def read_parts(
     return stored_parts.read(connection, (*_PARTS, *own), of)
 
 
-class Storages:
-    """Builds storages from rows and their parts."""
+def columns_of_row(
+    own: tuple[PartQuery, ...], owner: ColumnElement[Any], storage: ColumnElement[Any]
+) -> list[ColumnElement[Any]]:
+    """The columns of a query of PostgreSQL with the parts of its row's owner and storage, for `read_of_row`."""
+    of = {"storages": storage, "columns": SDS.c.CD_ID, "serdes": SDS.c.SERDE_ID, OWNERS: owner}
+    return stored_parts.parts_of_row((*_PARTS, *own), of)
 
-    def __init__(self, connection: Connection, parts: Parts) -> None:
+
+def read_of_row(
+    own: tuple[PartQuery, ...], owner: int, storage: int | None, row: Sequence[Any], cells: Sequence[str]
+) -> Parts | None:
+    """The parts in the cells that `columns_of_row` selected beside this row; None if they are not all, for a skew."""
+    of = {"storages": storage, "columns": row[_COLUMNS_ID], "serdes": row[_SERDE_ID], OWNERS: owner}
+    parts = stored_parts.read_of_row((*_PARTS, *own), of, cells)
+    return None if parts.texts(_SKEW) else parts
+
+
+class Storages:
+    """Builds storages from rows and their parts; skewed ones take a connection, to read their values."""
+
+    def __init__(self, parts: Parts, connection: Connection | None = None) -> None:
         self._columns = {
             owner: tuple(itertools.starmap(Column, columns)) for owner, columns in parts.rows(_COLUMN).items()
         }
-        self._skewed = _read_skewed(connection, parts.texts(_SKEW))
+        self._skewed = {} if connection is None else _read_skewed(connection, parts.texts(_SKEW))
         self._buckets = parts.texts(_BUCKET)
         self._sorts = parts.rows(_SORT)
         self._parameters = parts.pairs(_PARAMETER)

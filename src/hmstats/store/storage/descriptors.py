@@ -48,7 +48,7 @@ def read_many(connection: Connection, storage_ids: Sequence[int]) -> dict[int, S
     query = select(SDS.c.SD_ID, *descriptor_rows.COLUMNS).outerjoin(SERDES, SERDES.c.SERDE_ID == SDS.c.SERDE_ID)
     rows = connection.execute(query.where(one_of(connection, SDS.c.SD_ID, storage_ids))).all()
     parts = descriptor_rows.read_parts(connection, [row.SD_ID for row in rows], rows)
-    storages = descriptor_rows.Storages(connection, parts)
+    storages = descriptor_rows.Storages(parts, connection)
     return {row.SD_ID: storage for row in rows if (storage := storages.of(row.SD_ID, row)) is not None}
 
 

@@ -1,7 +1,8 @@
 """Parts of tables, partitions and storages, such as columns, parameters and values: rows of up to three texts.
 
 All parts of any number of owners come from one statement, which gives one row for each kind, with a JSON list for each
-column: from a row for each part the driver would make six objects.
+column: from a row for each part the driver would make six objects. A query that finds one owner can select the parts as
+well, as a JSON list of such lists for each kind.
 """
 
 import json
@@ -98,6 +99,31 @@ def read(connection: Connection, queries: tuple[PartQuery, ...], owners: Mapping
             if owner_ids is not None:
                 found[queries[place].kind].append([json.loads(each or "[]") for each in (owner_ids, *columns)])
     return Parts({kind: _in_order(*map(_join, zip(*each, strict=True))) for kind, each in found.items()})
+
+
+def parts_of_row(queries: Sequence[PartQuery], owners: Mapping[str, ColumnElement[Any]]) -> list[ColumnElement[Any]]:
+    """The columns of a query of PostgreSQL with the parts of its row, whose owners are these columns of it."""
+    return [
+        select(cast(func.json_build_array(*map(func.json_agg, _columns(each))), Text))
+        .where(each.owner == owners[each.owners])
+        .scalar_subquery()
+        for each in queries
+    ]
+
+
+def read_of_row(queries: Sequence[PartQuery], owners: Mapping[str, int | None], cells: Sequence[str]) -> Parts:
+    """The parts in the cells of a row that `parts_of_row` selected; `owners` are the row's own."""
+    found: dict[str, _Columns] = {}
+    for each, cell in zip(queries, cells, strict=True):
+        owner, columns = owners[each.owners], [listed or [] for listed in json.loads(cell)]
+        if owner is not None and columns[-1]:
+            indexes = [] if each.order is None else columns.pop(0)
+            found[each.kind] = _in_order([owner] * len(columns[-1]), indexes, *columns)
+    return Parts(found)
+
+
+def _columns(query: PartQuery) -> list[ColumnElement[Any]]:
+    return [*([] if query.order is None else [query.order]), *query.texts]
 
 
 def _join(columns: Sequence[list[Any]]) -> list[Any]:

@@ -19,7 +19,6 @@ from hmstats.service.catalog.tables.locked_statistics import free_owners
 from hmstats.service.lookups import id_of
 from hmstats.service.statistics.spark.spark_marks import without_marks
 from hmstats.service.warehouse.file_listing import FileListing
-from hmstats.store.catalog import tables
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import statistics_locks
@@ -39,10 +38,10 @@ def changed_partitions(store: Store, listing: FileListing, given: Table, source:
     """
     if not given.partition_keys:
         return {}
+    stored = store.table(given.name)
+    if stored is None or stored.id is None or not _may_have_changed(stored, given, source):
+        return {}
     with store.read() as connection:
-        stored = tables.get(connection, given.name)
-        if stored is None or stored.id is None or not _may_have_changed(stored, given, source):
-            return {}
         marked = partitions.with_accurate_mark(connection, stored.id)
         known = parameters.read(connection, OF_PARTITIONS, list(marked), FILE_SIZES) if marked else {}
     counted = listing.sizes([location for location in marked.values() if location])

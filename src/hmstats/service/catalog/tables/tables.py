@@ -83,11 +83,13 @@ class Tables:
 
     def get(self, name: TableName) -> Table:
         """The table. Raises NoSuchObject if it does not exist."""
+        found = self._store.table(name)
+        if found is None:
+            raise missing_table(name)
+        if found.table_type != MATERIALIZED_VIEW:
+            return found
         with self._store.read() as connection:
-            tables_found = tables.get_many(connection, name.parent, [name.table])
-            if not tables_found:
-                raise missing_table(name)
-            return with_creation(connection, tables_found)[0]
+            return with_creation(connection, [found])[0]
 
     def get_many(self, database: DatabaseName, names: Sequence[str]) -> list[Table]:
         """The named tables; missing ones are skipped. Raises NoSuchObject if the database does not exist."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hmstats.store.changes import versions
+from hmstats.store.changes.touched_partitions import Changes
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_sizes
 from hmstats.store.partitions.partition_sizes import Block
@@ -40,6 +41,8 @@ class PartitionSums:
         if self._store.is_trying:
             with self._store.read() as connection:
                 return dict(partition_sizes.of_tables(connection, table_ids))
+        if len(table_ids) == 1 and (of_one := self._read_one(table_ids[0])) is not None:
+            return {table_ids[0]: of_one}
         with self._store.read() as connection:
             current = versions.read_many(connection, table_ids)
             if self._store.shape.beside_hive:  # a Hive changes tables without a version
@@ -56,6 +59,23 @@ class PartitionSums:
             self._put_in_cache(each, fresh[each])
         return {table_id: found.sizes for table_id, found in fresh.items()}
 
+    def _read_one(self, table_id: int) -> Mapping[str, int] | None:
+        """The sums of one table's partitions, read without a transaction; None if it takes one."""
+        if self._store.shape.beside_hive:
+            return None
+        cached = self._cached.get(table_id)
+        changes = self._store.changes_since(table_id, cached.version) if cached else None
+        if cached and changes and changes.version == cached.version:
+            return cached.sizes
+        if cached and changes and _names(changes, cached.version, changes.version) is not None:
+            return None  # some blocks are summed again, not all
+        found = self._store.partition_blocks(table_id)
+        if found is None:
+            return None
+        sums = _sums(found.version, found.blocks)
+        self._put_in_cache(table_id, sums)
+        return sums.sizes
+
     def _sum(self, connection: Connection, table_id: int, version: int, cached: _Cached | None) -> _Cached:
         """The current sums of a table's partitions; sums only the changed blocks if they are known."""
         changed = self._changed_blocks(connection, table_id, version, cached)
@@ -63,7 +83,7 @@ class PartitionSums:
         if changed is not None and cached is not None:
             unchanged = {block: found for block, found in (cached.blocks or {}).items() if block not in changed}
             blocks = {**unchanged, **blocks}
-        return _Cached(version, partition_sizes.total(blocks.values()), blocks if len(blocks) <= _MOST_BLOCKS else None)
+        return _sums(version, blocks)
 
     def _changed_blocks(
         self, connection: Connection, table_id: int, version: int, cached: _Cached | None
@@ -72,12 +92,9 @@ class PartitionSums:
         if cached is None or cached.blocks is None or cached.version >= version:
             return None
         changes_since = self._store.changes_since(table_id, cached.version)
-        if changes_since is None:
+        names = None if changes_since is None else _names(changes_since, cached.version, version)
+        if names is None:
             return None
-        changes = [changes_since.named.get(each) for each in range(cached.version + 1, version + 1)]
-        if None in changes:
-            return None
-        names = frozenset().union(*(each for each in changes if each is not None))
         blocks = partition_sizes.blocks_of(connection, table_id, names)
         return {*blocks.values()} if len(blocks) == len(names) else None
 
@@ -88,3 +105,13 @@ class PartitionSums:
         if len(self._cached) >= _MOST_CACHED:
             self._cached.clear()
         self._cached[table_id] = sums
+
+
+def _sums(version: int, blocks: Mapping[int, Block]) -> _Cached:
+    return _Cached(version, partition_sizes.total(blocks.values()), blocks if len(blocks) <= _MOST_BLOCKS else None)
+
+
+def _names(changes: Changes, after: int, to: int) -> frozenset[str] | None:
+    """The partitions that changed after one version and up to another; None if unknown."""
+    named = [changes.named.get(each) for each in range(after + 1, to + 1)]
+    return None if None in named else frozenset().union(*(each for each in named if each is not None))
