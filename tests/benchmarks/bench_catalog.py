@@ -33,7 +33,7 @@ from hmstats.wire.idl import hive_metastore as api
 ANEW, AGAIN, HIVE = "first touch", "asked again", "Hive"
 _ANSWERS_BYTES = {ANEW: 0, AGAIN: 2**26}
 DATABASE = "bench"
-ADDED, NAMED = 1_000, 1_000
+ADDED, NAMED, FEW = 1_000, 1_000, 10
 FILL_AT_ONCE = 1_000
 
 
@@ -151,6 +151,29 @@ def _names(_: int, __: int) -> Sequence[Call]:
     return (("get_partition_names", {"db_name": DATABASE, "tbl_name": "t", "max_parts": -1}),)
 
 
+def _few_by_names(_: int, partitions: int) -> Sequence[Call]:
+    names = [f"k={filled(number)}" for number in range(partitions // 2, partitions // 2 + FEW)]
+    wanted = api.GetPartitionsByNamesRequest(db_name=f"@hive#{DATABASE}", tbl_name="t", names=names)
+    return (("get_partitions_by_names_req", {"req": wanted}),)
+
+
+def _partition(_: int, partitions: int) -> Sequence[Call]:
+    wanted = api.GetPartitionRequest(catName="hive", dbName=DATABASE, tblName="t", partVals=[filled(partitions // 2)])
+    return (("get_partition_req", {"req": wanted}),)
+
+
+def _table(_: int, __: int) -> Sequence[Call]:
+    return (("get_table_req", {"req": api.GetTableRequest(catName="hive", dbName=DATABASE, tblName="t")}),)
+
+
+def _database(_: int, __: int) -> Sequence[Call]:
+    return (("get_database_req", {"request": api.GetDatabaseRequest(name=DATABASE, catalogName="hive")}),)
+
+
+def _tables(_: int, __: int) -> Sequence[Call]:
+    return (("get_all_tables", {"db_name": DATABASE}),)
+
+
 SCENARIOS = (
     Scenario("create_table, drop_table", _make_and_drop, reads=False),
     Scenario("alter_table, get_table_req, twice", _alter_and_read, reads=False),
@@ -158,6 +181,11 @@ SCENARIOS = (
     Scenario(f"get_partitions_by_names_req of {NAMED:,}", _by_names),
     Scenario("get_partitions_by_filter, 100 found", _by_filter),
     Scenario("get_partition_names, all", _names),
+    Scenario("get_database_req", _database),
+    Scenario("get_all_tables", _tables),
+    Scenario("get_table_req", _table),
+    Scenario("get_partition_req", _partition),
+    Scenario(f"get_partitions_by_names_req of {FEW}", _few_by_names),
 )
 
 

@@ -6,12 +6,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, func, insert, select, text, update
+from sqlalchemy import Connection, bindparam, func, insert, select, text, update
 from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import AlreadyExists, MetaError, StoreUnavailable
 from hmstats.store.database.store import Store
 from hmstats.store.schema import CTLGS, DBS, HMSTATS_TABLE_VERSION, SEQUENCE_TABLE
+from hmstats.store.statements.single_read import SingleRead
 from hmstats.store.unit.unit import Unit
 
 VERSIONS = HMSTATS_TABLE_VERSION
@@ -50,6 +51,40 @@ def _together(count: int, work: Callable[[int], None]) -> None:
     """Run `work(0)` to `work(count - 1)` in threads at once; raises what one of them raises."""
     with ThreadPoolExecutor(count) as threads:
         list(threads.map(work, range(count)))
+
+
+ALL_VERSIONS = SingleRead(
+    lambda _: select(VERSIONS.c.VERSION).where(VERSIONS.c.TBL_ID > bindparam("above")).order_by(VERSIONS.c.TBL_ID)
+)
+
+
+def _all_versions(store: Store, above: int = 0) -> list[int]:
+    return [version for (version,) in store.rows(ALL_VERSIONS, {"above": above})]
+
+
+def test_rows_are_read_without_a_transaction(store: Store, statements: StatementCounter) -> None:
+    store.write(lambda unit: _put_one(unit, 1))
+    with statements() as sent:
+        assert _all_versions(store) == [1]
+        assert _all_versions(store, above=1) == []
+    assert not sent  # they pass by the engine's events
+
+
+def test_rows_are_of_the_picture_that_has_begun(store: Store) -> None:
+    store.write(lambda unit: _put_one(unit, 1))
+    with store.one_picture():
+        assert _all_versions(store) == [1]
+        store.write(lambda unit: _put_one(unit, 2))
+        assert _all_versions(store) == [1, 1], "nothing was read in the picture yet"
+        assert len(_versions(store)) == 2
+        store.write(lambda unit: _put_one(unit, 3))
+        assert _all_versions(store) == [1, 1]
+    assert _all_versions(store) == [1, 1, 1]
+
+
+def test_rows_are_of_a_change_that_is_only_tried(store: Store) -> None:
+    assert store.try_change(lambda unit: _put_one(unit, 1), lambda: _all_versions(store)) == [1]
+    assert _all_versions(store) == []
 
 
 @pytest.fixture
@@ -284,6 +319,8 @@ def test_a_database_that_is_away_is_named_without_its_password(closed_port: int)
     store = Store.open(f"postgresql://someone:secret@127.0.0.1:{closed_port}/metastore")
     with pytest.raises(StoreUnavailable) as written:
         store.write(lambda unit: _put(unit.connection, 1))
+    with pytest.raises(StoreUnavailable):
+        _all_versions(store)
     with pytest.raises(StoreUnavailable) as read:
         _versions(store)
     for said in (str(written.value), str(read.value)):

@@ -8,12 +8,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, insert, select
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, literal_column, select
 
 from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
 from hmstats.model.catalog.objects import Column, TableName
 from hmstats.store.schema import COLUMNS_V2, DBS, KEY_CONSTRAINTS, PARTITION_KEYS, SDS, TBLS
 from hmstats.store.statements.ordering import by_bytes
+from hmstats.store.statements.single_read import OneOf, SingleRead
 from hmstats.store.statistics import table_facts
 from hmstats.store.unit.unit import Unit
 
@@ -23,6 +24,21 @@ _PARENT, _PARENT_DATABASE = TBLS.alias("parent"), DBS.alias("parent_database")
 _CHILD, _CHILD_DATABASE = TBLS.alias("child"), DBS.alias("child_database")
 _PARENT_COLUMN, _CHILD_COLUMN = COLUMNS_V2.alias("parent_column"), COLUMNS_V2.alias("child_column")
 _PARENT_KEY, _CHILD_KEY = PARTITION_KEYS.alias("parent_key"), PARTITION_KEYS.alias("child_key")
+
+
+def _any(_: OneOf) -> Select[Any]:
+    table = select(TBLS.c.TBL_ID).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+    table = table.where(DBS.c.NAME == bindparam("database"), DBS.c.CTLG_NAME == bindparam("catalog"))
+    mine = table.where(TBLS.c.TBL_NAME == bindparam("table")).scalar_subquery()
+    return (
+        select(_C.CONSTRAINT_NAME)
+        .where((_C.PARENT_TBL_ID == mine) | (_C.CHILD_TBL_ID == mine))
+        .limit(literal_column("1"))
+    )
+
+
+ANY = SingleRead(_any)
+"""The query for any constraint that a table has or that refers to it: few tables have one, and planners ask for all."""
 
 
 @dataclass(frozen=True, slots=True)

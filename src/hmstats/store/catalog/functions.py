@@ -3,17 +3,27 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, literal_column, select, update
 
 from hmstats.model.catalog.functions import Function, FunctionKind, FunctionName, Resource, ResourceKind
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.store.schema import DBS, FUNC_RU, FUNCS
 from hmstats.store.statements.ordering import by_bytes
+from hmstats.store.statements.single_read import SingleRead
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit import ids
 from hmstats.store.unit.unit import Unit
 
 _NAMED = FUNCS.join(DBS, DBS.c.DB_ID == FUNCS.c.DB_ID)
+ANY = SingleRead(
+    lambda _: (
+        select(FUNCS.c.FUNC_ID)
+        .select_from(_NAMED)
+        .where(DBS.c.CTLG_NAME == bindparam("catalog"))
+        .limit(literal_column("1"))
+    )
+)
+"""The query for any function of a catalog: few have one, and every session of Hive asks for all."""
 
 
 def get(connection: Connection, name: FunctionName) -> Function | None:

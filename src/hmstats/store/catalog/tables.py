@@ -61,6 +61,7 @@ from hmstats.store.schema import (
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.statements import queued
 from hmstats.store.statements.ordering import by_bytes, by_bytes_of
+from hmstats.store.statements.single_read import SingleRead
 from hmstats.store.statements.value_sets import bound, one_of, one_of_bound
 from hmstats.store.storage import descriptors, file_changes, parameters
 from hmstats.store.storage.descriptor_rows import COLUMNS, OWNERS, Storages, read_parts, with_descriptor
@@ -127,6 +128,12 @@ _NEW_TABLE_QUERY = (
     .where(HERE)
     .execution_options(**PREPARED)
 )
+
+
+NAMES = SingleRead(lambda _: select(TBLS.c.TBL_NAME).select_from(_NAMED).where(HERE))
+"""The query for the names of a database's tables, in no order."""
+NAMES_OF_TYPE = SingleRead(lambda _: NAMES.query.where(TBLS.c.TBL_TYPE == bindparam("table_type")))
+"""The query for the names of a database's tables of one type, in no order."""
 
 
 class KnownParts(NamedTuple):

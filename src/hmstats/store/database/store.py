@@ -7,12 +7,12 @@ may therefore run more than once and must change nothing but the database.
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -33,6 +33,7 @@ from hmstats.store.connections.writing_connection import has_spoken
 from hmstats.store.database.shared_picture import SharedPicture, TriedPicture
 from hmstats.store.database.table_mutex import TableMutexes
 from hmstats.store.partitions import partition_sizes
+from hmstats.store.statements.single_read import SingleRead
 from hmstats.store.statistics import statistics_by_name, statistics_groups, table_facts
 from hmstats.store.unit import prepared
 from hmstats.store.unit.ids import Ids
@@ -254,13 +255,28 @@ class Store:
 
     def table(self, name: TableName) -> Table | None:
         """The table; None if it does not exist. Raises StoreUnavailable if the database does not answer."""
-        shared = _shared.get()
-        if shared is None or not shared.has_begun:  # one that has begun shows an older state
-            found = single_table.read(self._pools.checkers, name)
-            if found is not None:
-                return found[0] if found else None
+        found = None if self._has_begun_picture else single_table.read(self._pools.checkers, name)
+        if found is not None:
+            return found[0] if found else None
         with self.read() as connection:
             return tables.get(connection, name)
+
+    def rows(self, read: SingleRead, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """A query's rows, read without a transaction where possible; it has no conditions on sets.
+
+        Raises StoreUnavailable if the database does not answer.
+        """
+        found = None if self._has_begun_picture else read.rows(self._pools.checkers, values)
+        if found is not None:
+            return found
+        with self.read() as connection:
+            return connection.execute(read.query, values).all()
+
+    @property
+    def _has_begun_picture(self) -> bool:
+        """Whether the reads of this context share a picture that has begun, which is older than the newest state."""
+        shared = _shared.get()
+        return shared is not None and shared.has_begun
 
     def partition_blocks(self, table_id: int) -> partition_sizes.VersionedBlocks | None:
         """The sums of a table's partitions, as partition_sizes.read_alone returns them."""

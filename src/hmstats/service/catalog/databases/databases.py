@@ -55,16 +55,15 @@ class Databases:
 
     def get(self, name: DatabaseName) -> Database:
         """The database. Raises NoSuchObject if it does not exist."""
-        with self._store.read() as connection:
-            database = databases.get(connection, name)
+        database = databases.of_rows(self._store.rows(databases.ONE, databases.name_parameters(name)))
         if database is None:
             raise missing_database(name)
         return database
 
     def names(self, catalog: str, pattern: str | None = None) -> list[str]:
         """The names of a catalog's databases that the pattern matches, sorted."""
-        with self._store.read() as connection:
-            return matching(databases.names(connection, catalog), pattern)
+        rows = self._store.rows(databases.NAMES, {"catalog": catalog})
+        return matching(sorted(name for (name,) in rows), pattern)
 
     def matching(self, catalog: str, pattern: str | None) -> list[Database]:
         """The databases whose names match the pattern, sorted by name."""

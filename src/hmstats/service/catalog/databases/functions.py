@@ -32,6 +32,8 @@ class Functions:
 
     def all(self) -> list[Function]:
         """Every function of the default catalog, by database and name."""
+        if not self._store.rows(functions.ANY, {"catalog": DEFAULT_CATALOG}):
+            return []
         with self._store.read() as connection:
             return functions.get_all(connection, DEFAULT_CATALOG)
 

@@ -9,7 +9,7 @@ from hmstats.errors import InvalidConstraint, MetaError
 from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
 from hmstats.model.catalog.objects import Column, TableName
 from hmstats.model.events import ConstraintDropped, ConstraintsAdded
-from hmstats.store.catalog import constraints
+from hmstats.store.catalog import constraints, tables
 from hmstats.store.catalog.constraints import NO_COLUMN, ColumnIndex, ConstrainedTable, ResolvedConstraint, of
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -45,6 +45,8 @@ class Constraints:
 
     def of_kind(self, kind: ConstraintKind, name: TableName) -> list[ColumnConstraint]:
         """A table's constraints of one kind other than foreign keys; none if the table does not exist."""
+        if not self._has_any(name):
+            return []
         with self._store.read() as connection:
             return constraints.without_foreign_keys(connection, [kind], of(name))
 
@@ -55,9 +57,14 @@ class Constraints:
 
     def all(self, name: TableName) -> list[ColumnConstraint]:
         """Every constraint of a table; none if the table does not exist."""
+        if not self._has_any(name):
+            return []
         with self._store.read() as connection:
             own = constraints.without_foreign_keys(connection, _OWN, of(name))
             return [*own, *constraints.foreign_keys(connection, of(name), Wanted(name.catalog))]
+
+    def _has_any(self, name: TableName) -> bool:
+        return bool(self._store.rows(constraints.ANY, tables.name_parameters(name)))
 
     def add(self, new: Sequence[ColumnConstraint]) -> None:
         """Add constraints, all or none; unnamed ones get a name.

@@ -116,9 +116,12 @@ class Tables:
         """The names of a database's tables that the pattern matches, sorted. An empty pattern matches none."""
         if pattern == "":
             return []
-        with self._store.read() as connection:
-            types = None if table_type is None else [table_type]
-            return matching(tables.names(connection, database, types), pattern)
+        here = databases.name_parameters(database)
+        if table_type is None:
+            rows = self._store.rows(tables.NAMES, here)
+        else:
+            rows = self._store.rows(tables.NAMES_OF_TYPE, {**here, "table_type": table_type})
+        return matching(sorted(name for (name,) in rows), pattern)
 
     def summaries(
         self, catalog: str, of_databases: str | None, names: str | None, table_types: Sequence[str]
