@@ -1,12 +1,11 @@
 import re
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from sqlalchemy import select
-from tests.fixtures.databases.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter, writes
 from tests.store.catalog_values import (
     COLUMNS,
     NAME,
@@ -238,16 +237,10 @@ def test_replacing_writes_nothing_that_is_as_it_was(store: Store, statements: St
     with statements() as sent:
         put(store, made, replace(TABLE, parameters={"x": "y"}))
     assert re.search('INTO "TABLE_PARAMS"', ";".join(sent))
-    assert not re.search('(INTO|FROM|UPDATE) "(SDS|PARTITION_KEYS|COLUMNS_V2)" |UPDATE "TBLS"', _writes(sent))
+    assert not re.search('(INTO|FROM|UPDATE) "(SDS|PARTITION_KEYS|COLUMNS_V2)" |UPDATE "TBLS"', writes(sent))
     with statements() as sent:
         put(store, made, replace(TABLE, parameters={"x": "y"}))
-    assert not _writes(sent)
-
-
-def _writes(sent: Sequence[str]) -> str:
-    """The statements that write, one a line."""
-    each = (text.partition(" AS ")[2] if text.startswith("PREPARE") else text for text in ";\n".join(sent).split(";\n"))
-    return "\n".join(text for text in each if text.startswith(("INSERT", "UPDATE", "DELETE")))
+    assert not writes(sent)
 
 
 def test_new_columns_of_a_table_leave_those_of_its_partitions(store: Store) -> None:

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
-from tests.fixtures.databases.statements import StatementCounter
+from tests.fixtures.databases.statements import StatementCounter, writes
 from tests.store.catalog_values import (
     COLUMNS,
     NAME,
@@ -43,7 +44,11 @@ def insert(store: Store, table_id: int, new: dict[str, Partition]) -> None:
 
 
 def change(store: Store, table_id: int, changed: dict[int, Partition]) -> None:
-    store.write(lambda unit: partitions.replace_many(unit, table_id, COLUMNS, changed))
+    def replaced(unit: Unit) -> None:
+        stored = {each.id: each for each in partitions.get_all(unit.connection, table_id).values() if each.id}
+        partitions.replace_many(unit, table_id, COLUMNS, stored, changed)
+
+    store.write(replaced)
 
 
 def get_all(store: Store, table_id: int) -> Mapping[str, Partition]:
@@ -119,6 +124,20 @@ def test_named_partitions_come_in_name_order_without_those_that_are_missing(stor
         assert list(found) == ["p=1", "p=3"]
         assert {name: each.id for name, each in found.items()} == {name: ids[name] for name in found}
         assert partitions.get_many(connection, table_id, []) == {}
+
+
+def test_replacing_writes_nothing_that_is_as_it_was(store: Store, statements: StatementCounter) -> None:
+    made = make_table(store)
+    ids = make_partitions(store, made, "1", "2")
+    with statements() as sent:
+        change(store, made, {ids["p=1"]: replace(partition("1"), parameters={"x": "y"}), ids["p=2"]: partition("2")})
+    written = writes(sent)
+    assert re.search('INTO "PARTITION_PARAMS"', written)
+    assert not re.search('(INTO|FROM|UPDATE) "(SDS|COLUMNS_V2)" |UPDATE "PARTITIONS"', written)
+    with statements() as sent:
+        change(store, made, {ids["p=2"]: partition("2")})
+    assert not writes(sent)
+    assert get_all(store, made)["p=1"].parameters == {"x": "y"}
 
 
 def test_one_parameter_of_named_partitions(store: Store) -> None:

@@ -217,7 +217,7 @@ class MirroredTables:
         stored = partitions.get_many(unit.connection, table_id, [old])
         _remove_partitions(unit, {each: ids[each] for each in ids if each == new or found is None})
         if found is not None and old in ids:
-            partitions.replace_many(unit, table_id, table.columns, {ids[old]: found})
+            partitions.replace_many(unit, table_id, table.columns, {ids[old]: stored[old]}, {ids[old]: found})
             _drop_other_columns(unit, stored, {old: found})
             partitions.rename(unit, ids[old], new, found.values)
         versions.bump(unit, table_id, sorted((old, new)))
@@ -340,8 +340,9 @@ def _keep_partitions(
     _remove_partitions(unit, {each: stored[each].id for each in anew})
     left = {each: partition for each, partition in stored.items() if each not in anew}
     partitions.insert_many(unit, table_id, table.columns, {each: found[each] for each in found if each not in left})
-    changed = {each.id: found[key] for key, each in left.items() if not _is_like(each, found[key])}
-    partitions.replace_many(unit, table_id, table.columns, {key: each for key, each in changed.items() if key})
+    before = {each.id: each for key, each in left.items() if each.id and not _is_like(each, found[key])}
+    after = {each.id: found[key] for key, each in left.items() if each.id in before}
+    partitions.replace_many(unit, table_id, table.columns, before, after)
     _drop_other_columns(unit, left, found)
     versions.bump(unit, table_id)
     return True

@@ -229,14 +229,19 @@ def _commit_each_statement(connection: Any, _record: object) -> None:
 
 
 def _by_unit(
-    connection: Connection, _cursor: object, text: str, values: Any, context: ExecutionContext, _many: object
+    connection: Connection,
+    _cursor: object,
+    text: str,
+    values: Any,
+    context: ExecutionContext,
+    many: bool,  # noqa: FBT001 - SQLAlchemy passes it so
 ) -> tuple[str, Any]:
     """Have the unit of a writing connection send what it has queued, and choose the form of the statement's text."""
     unit = connection.get_execution_options().get(UNIT)
     if unit is None:
         return text, values
     unit.send()
-    return unit.form_of(text, context.execution_options), values
+    return text if many else unit.form_of(text, context.execution_options), values
 
 
 def _test_idle_connections(engine: Engine) -> None:

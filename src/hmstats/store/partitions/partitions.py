@@ -39,6 +39,7 @@ from hmstats.store.storage.descriptor_rows import COLUMNS, OWNERS, Storages, loc
 from hmstats.store.storage.parameters import OF_PARTITIONS
 from hmstats.store.storage.parts import PartQuery
 from hmstats.store.unit import ids
+from hmstats.store.unit.prepared import PREPARED
 from hmstats.store.unit.unit import Unit
 
 _PARTITION_ID_COLUMNS = tuple(
@@ -68,7 +69,9 @@ _OWN = (
     PARTITIONS.c.LAST_ACCESS_TIME,
     PARTITIONS.c.WRITE_ID,
 )
-_QUERY = select(*_OWN, *COLUMNS).select_from(with_descriptor(PARTITIONS, PARTITIONS.c.SD_ID))
+_QUERY = (
+    select(*_OWN, *COLUMNS).select_from(with_descriptor(PARTITIONS, PARTITIONS.c.SD_ID)).execution_options(**PREPARED)
+)
 _NAME_IN = itemgetter(1)
 """The name in a row of that query."""
 _VALUE, _PARAMETER = "value", "parameter of partition"
@@ -253,21 +256,39 @@ def _insert(unit: Unit, table_id: int, share: _Share | None, new: Mapping[str, P
     parameters.add(unit, OF_PARTITIONS, {each: partition.parameters for each, partition in by_id.items()})
 
 
-def replace_many(unit: Unit, table_id: int, columns: Sequence[Column], changed: Mapping[int, Partition]) -> None:
-    """Replace partitions, given by id, except their names, values and statistics."""
-    if not changed:
-        return
-    connection = unit.connection
-    here = one_of(connection, PARTITIONS.c.PART_ID, sorted(changed))
-    old = dict(connection.execute(select(PARTITIONS.c.PART_ID, PARTITIONS.c.SD_ID).where(here)).all())
-    stored = descriptors.read_many(connection, [each for each in old.values() if each is not None])
-    moved = {each: new for each, new in changed.items() if not descriptors.are_same(stored.get(old[each]), new.storage)}
-    storages = old | dict.fromkeys(moved) | _add_storages(unit, _shared_columns(connection, table_id, columns), moved)
-    changes = [{"id": each, "SD_ID": storages[each], **_row(changed[each])} for each in sorted(changed)]
-    statement = update(PARTITIONS).where(bindparam("id") == PARTITIONS.c.PART_ID)
-    connection.execute(statement, changes)
-    descriptors.remove_many(unit, [old[each] for each in moved if old[each] is not None])
-    parameters.replace(unit, OF_PARTITIONS, {each: partition.parameters for each, partition in changed.items()})
+def replace_many(
+    unit: Unit,
+    table_id: int,
+    columns: Sequence[Column],
+    stored: Mapping[int, Partition],
+    changed: Mapping[int, Partition],
+) -> None:
+    """Replace partitions that the unit has read, given by id, except names, values and statistics. Writes what differs.
+
+    Those with the table's columns share its column descriptor.
+    """
+    moved = {each: new for each, new in changed.items() if not descriptors.are_same(stored[each].storage, new.storage)}
+    if moved:
+        _replace_storages(unit, _shared_columns(unit.connection, table_id, columns), moved)
+    _update(unit, [{"id": each, **_row(new)} for each, new in changed.items() if _row(new) != _row(stored[each])])
+    texts = {each: new.parameters for each, new in changed.items() if new.parameters != stored[each].parameters}
+    if texts:
+        parameters.replace(unit, OF_PARTITIONS, texts)
+
+
+def _replace_storages(unit: Unit, share: _Share | None, moved: Mapping[int, Partition]) -> None:
+    here = one_of(unit.connection, PARTITIONS.c.PART_ID, sorted(moved))
+    old = unit.connection.execute(select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None))).scalars()
+    old_ids, new_ids = list(old), _add_storages(unit, share, moved)
+    _update(unit, [{"id": each, "SD_ID": new_ids.get(each)} for each in moved])
+    descriptors.remove_many(unit, old_ids)
+
+
+def _update(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Update partitions by id; all rows have the same columns."""
+    if rows:
+        statement = update(PARTITIONS).where(bindparam("id") == PARTITIONS.c.PART_ID)
+        unit.connection.execute(statement, sorted(rows, key=itemgetter("id")))
 
 
 def relocate(unit: Unit, table_id: int, old: str, new: str) -> None:
@@ -291,7 +312,7 @@ def remove_many(unit: Unit, partition_ids: Sequence[int]) -> None:
     if not partition_ids:
         return
     here = one_of(unit.connection, PARTITIONS.c.PART_ID, partition_ids)
-    query = select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None))
+    query = select(PARTITIONS.c.SD_ID).where(here, PARTITIONS.c.SD_ID.is_not(None)).execution_options(**PREPARED)
     before_writes.of_dropped_partitions(unit, partition_ids)
     storages = descriptors.find_rows(unit.connection, list(unit.connection.execute(query).scalars()))
     remove_rows(unit, partition_ids)
@@ -306,7 +327,8 @@ def remove_rows(unit: Unit, partition_ids: Sequence[int]) -> None:
 
 def _id_query(connection: Connection, table_id: int, wanted: Sequence[str]) -> Any:
     condition = one_of(connection, PARTITIONS.c.PART_NAME, wanted)
-    return select(PARTITIONS.c.PART_NAME, PARTITIONS.c.PART_ID).where(PARTITIONS.c.TBL_ID == table_id, condition)
+    query = select(PARTITIONS.c.PART_NAME, PARTITIONS.c.PART_ID).where(PARTITIONS.c.TBL_ID == table_id, condition)
+    return query.execution_options(**PREPARED)
 
 
 def _ids(connection: Connection, query: Any) -> dict[str, int]:
@@ -352,7 +374,7 @@ def _read(connection: Connection, query: Any, limit: int | None = None) -> Parti
 def _shared_columns(connection: Connection, table_id: int, columns: Sequence[Column]) -> _Share | None:
     """The table's column descriptor and columns, which partitions may share; None if it has no descriptor."""
     query = select(SDS.c.CD_ID).join(TBLS, TBLS.c.SD_ID == SDS.c.SD_ID).where(TBLS.c.TBL_ID == table_id)
-    descriptor = connection.execute(query).scalar_one_or_none()
+    descriptor = connection.execute(query.execution_options(**PREPARED)).scalar_one_or_none()
     return None if descriptor is None else (descriptor, columns)
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, exists, ins
 from hmstats.errors import FilesBusy
 from hmstats.model.catalog.file_changes import FileChange, Kind, details_of
 from hmstats.store.schema import HMSTATS_FILE_CHANGE as CHANGES
+from hmstats.store.unit.prepared import PREPARED
 from hmstats.store.unit.unit import Unit
 
 _LOCK_TABLE = text('LOCK TABLE "HMSTATS_FILE_CHANGE" IN SHARE ROW EXCLUSIVE MODE')
@@ -65,7 +66,8 @@ def check_stays(connection: Connection, locations: Sequence[str]) -> None:
 
 def pending(connection: Connection) -> list[FileChange]:
     """The changes in progress, the oldest first."""
-    return [_change(row) for row in connection.execute(select(CHANGES).order_by(_C.STARTED_AT, _C.ID))]
+    query = select(CHANGES).order_by(_C.STARTED_AT, _C.ID).execution_options(**PREPARED)
+    return [_change(row) for row in connection.execute(query)]
 
 
 def get(connection: Connection, change: FileChange) -> FileChange | None:

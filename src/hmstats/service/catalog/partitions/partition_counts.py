@@ -19,7 +19,6 @@ from hmstats.service.catalog.partitions.partition_rules import (
 from hmstats.service.catalog.tables.basic_statistics import is_counted_when_new, recounts_partitions, stated_source
 from hmstats.service.lookups import id_of
 from hmstats.service.warehouse.file_listing import FileListing
-from hmstats.store.catalog import tables
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
 
@@ -42,8 +41,7 @@ class PartitionCounts:
         As in Hive, files are counted even if the writer asks for its parameters to be stored unchanged.
         """
         source = StatisticsSource.UNSAID if source is StatisticsSource.AS_GIVEN else source
-        with self._store.read() as connection:
-            table = tables.get(connection, name)
+        table = self._store.table(name)
         if table is None or is_view(table):
             return FileCounts(source)
         try:
@@ -61,11 +59,11 @@ class PartitionCounts:
         """Count the files of the altered partitions whose files may have changed."""
         if changed and stated_source(changed[0].parameters, source) is StatisticsSource.AS_GIVEN:
             return FileCounts(StatisticsSource.AS_GIVEN)
+        table = self._store.table(name)
+        if table is None or not recounts_partitions(table):
+            return FileCounts(source)
+        given = partitions_by_name(table, changed)
         with self._store.read() as connection:
-            table = tables.get(connection, name)
-            if table is None or not recounts_partitions(table):
-                return FileCounts(source)
-            given = partitions_by_name(table, changed)
             stored = partitions.get_many(connection, id_of(table), list(given))
         locations = [
             location_of(given[each]) or location_of(old)

@@ -121,7 +121,8 @@ def replace_all(
     for lost, partition_ids in losers.items():
         if lost:
             column_statistics.delete_partitions(unit, partition_ids, lost, None)
-    partitions.replace_many(unit, id_of(table), table.columns, {id_of(each): each for each in replaced.values()})
+    before, after = ({id_of(each[name]): each[name] for name in replaced} for each in (stored, replaced))
+    partitions.replace_many(unit, id_of(table), table.columns, before, after)
     return replaced
 
 
