@@ -39,6 +39,7 @@ from hmstats.model.transactions.transactions import TransactionState
 from hmstats.store.schema import HIVE_LOCKS, NEXT_LOCK_ID, TXNS
 from hmstats.store.statements.database_clock import now_ms
 from hmstats.store.statements.value_sets import one_of
+from hmstats.store.unit.prepared import PREPARED
 from hmstats.store.unit.unit import Unit
 
 _L = HIVE_LOCKS.c
@@ -52,7 +53,7 @@ def insert_waiting(unit: Unit, request: LockRequest) -> int:
     increment = (
         update(NEXT_LOCK_ID).values(NL_NEXT=following).returning(NEXT_LOCK_ID.c.NL_NEXT, now_ms(unit.connection))
     )
-    end, now = unit.connection.execute(increment).one()
+    end, now = unit.connection.execute(increment.execution_options(**PREPARED)).one()
     lock_id: int = end - 1
     rows = [
         {
@@ -129,7 +130,7 @@ def _first_blocked() -> Select[Any]:
 
 
 # Built once: that takes longer than running it, and waiting clients poll often.
-_FIRST_BLOCKED = _first_blocked()
+_FIRST_BLOCKED = _first_blocked().execution_options(**PREPARED)
 
 
 def acquire(unit: Unit, lock_id: int) -> bool:
@@ -141,7 +142,8 @@ def acquire(unit: Unit, lock_id: int) -> bool:
         "HL_BLOCKEDBY_INT_ID": None,
     }
     waiting = (_L.HL_LOCK_EXT_ID == lock_id) & (_L.HL_LOCK_STATE == LockState.WAITING.value)
-    return unit.connection.execute(update(HIVE_LOCKS).where(waiting).values(changes)).rowcount > 0
+    granting = update(HIVE_LOCKS).where(waiting).values(changes).execution_options(**PREPARED)
+    return unit.connection.execute(granting).rowcount > 0
 
 
 def note_blocker(unit: Unit, lock_id: int, part: int, blocker: Lock) -> None:
@@ -224,7 +226,8 @@ def _remove_with(unit: Unit, firsts: Select[tuple[int]]) -> bool:
     """
     if unit.connection.dialect.name == "postgresql":
         firsts = select(firsts.cte("first").prefix_with("MATERIALIZED"))
-    return unit.connection.execute(delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID.in_(firsts))).rowcount > 0
+    removal = delete(HIVE_LOCKS).where(_L.HL_LOCK_EXT_ID.in_(firsts)).execution_options(**PREPARED)
+    return unit.connection.execute(removal).rowcount > 0
 
 
 def listed(connection: Connection, selection: LockFilter, timeout_ms: int) -> list[Lock]:
