@@ -177,8 +177,9 @@ class _Sets:
         for index, layout in enumerate(layouts):
             values_and_end = layout.parts.read(message, at)
             if values_and_end is None:
-                layouts[index], values, at = layout_of(message, at)
-                require(layouts[index].column == layout.column)  # noqa: PLR1736 - it is another now
+                other, values, at = layout_of(message, at)
+                require(other.column == layout.column)
+                layouts[index] = other
             else:
                 values, at = values_and_end
             rows.append(values)
