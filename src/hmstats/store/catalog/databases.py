@@ -82,8 +82,7 @@ def find_id(connection: Connection, name: DatabaseName) -> int | None:
 
 def names(connection: Connection, catalog: str) -> list[str]:
     """The names of a catalog's databases, sorted."""
-    query = select(DBS.c.NAME).where(DBS.c.CTLG_NAME == catalog).order_by(by_bytes(connection, DBS.c.NAME))
-    return list(connection.execute(query).scalars())
+    return sorted(connection.execute(NAMES.query, {"catalog": catalog}).scalars())
 
 
 def insert_one(unit: Unit, database: Database) -> int:

@@ -186,12 +186,9 @@ def tables_of(database: DatabaseName, rows: Sequence[Any], parts: Parts, storage
     ]
 
 
-def names(connection: Connection, database: DatabaseName, table_types: Sequence[str] | None = None) -> list[str]:
-    """The sorted names of a database's tables of these types (None: of all)."""
-    query = select(TBLS.c.TBL_NAME).select_from(_NAMED).where(_inside(database))
-    if table_types is not None:
-        query = query.where(TBLS.c.TBL_TYPE.in_(table_types))
-    return list(connection.execute(query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))).scalars())
+def names(connection: Connection, database: DatabaseName) -> list[str]:
+    """The sorted names of a database's tables."""
+    return sorted(connection.execute(NAMES.query, databases.name_parameters(database)).scalars())
 
 
 def names_for_rewriting(connection: Connection, database: DatabaseName | None) -> dict[DatabaseName, list[str]]:

@@ -67,7 +67,7 @@ class PartitionSums:
         changes = self._store.changes_since(table_id, cached.version) if cached else None
         if cached and changes and changes.version == cached.version:
             return cached.sizes
-        if cached and changes and _names(changes, cached.version, changes.version) is not None:
+        if cached and cached.blocks and changes and _names(changes, cached.version, changes.version) is not None:
             return None  # some blocks are summed again, not all
         found = self._store.partition_blocks(table_id)
         if found is None:
