@@ -117,6 +117,19 @@ def test_another_session_behind_the_connection_is_written_to_as_well(
     assert stored(store) == {"a": 2, "b": 3}
 
 
+def test_units_that_meet_another_session_at_once_are_all_written(store: Store) -> None:
+    store.write(lambda unit: put(unit, "a", 1))
+    store.write(lambda unit: unit.connection.exec_driver_sql("DEALLOCATE ALL"))
+
+    def put_later(unit: Unit) -> None:
+        if unit.prepares:  # a unit of another thread has met it meanwhile
+            store._preparing.pause(DBAPIError("EXECUTE x", None, ValueError("it does not exist")))
+        put(unit, "a", 2)
+
+    store.write(put_later)
+    assert stored(store) == {"a": 2}
+
+
 def test_a_session_in_which_another_has_prepared_the_statement_is_written_to_as_well(store: Store) -> None:
     store.write(lambda unit: put(unit, "a", 1))
     store.write(lambda unit: unit.connection.info.clear())

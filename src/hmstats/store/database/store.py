@@ -367,10 +367,11 @@ class Store:
         failures: Counter[Failure] = Counter()
         give_up = time.monotonic() + self.patience_seconds
         while True:
+            prepares = self._preparing.on  # another thread may pause it during the attempt
             try:
                 return attempt()
             except SQLAlchemyError as error:
-                if self._preparing.on and prepared.is_unprepared(error):
+                if prepares and prepared.is_unprepared(error):
                     self._preparing.pause(error)
                     continue
                 failure = classify(error)
