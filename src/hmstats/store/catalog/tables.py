@@ -102,13 +102,16 @@ _TABLE_ID_COLUMNS = (
 """The columns with a table's id in all tables with rows of it, its own last."""
 _VERSIONED = _NAMED.outerjoin(VERSIONS, VERSIONS.c.TBL_ID == TBLS.c.TBL_ID)
 QUERY = select(TBLS, VERSIONS.c.VERSION, *COLUMNS).select_from(with_descriptor(_VERSIONED, TBLS.c.SD_ID))
+"""The query for tables with version and storage, without their parts."""
 _KEY, _PARAMETER = "key of table", "parameter of table"
 _K, _P = PARTITION_KEYS.c, TABLE_PARAMS.c
 PARTS = (
     PartQuery(_KEY, OWNERS, _K.TBL_ID, _K.INTEGER_IDX, (_K.PKEY_NAME, _K.PKEY_TYPE, _K.PKEY_COMMENT)),
     PartQuery(_PARAMETER, OWNERS, _P.TBL_ID, None, (_P.PARAM_KEY, _P.PARAM_VALUE)),
 )
+"""The parts of tables beside those of their storages."""
 HERE = (DBS.c.NAME == bindparam("database")) & (DBS.c.CTLG_NAME == bindparam("catalog"))
+"""The condition that a table is in a database; its parameters are catalog and database."""
 ID = select(TBLS.c.TBL_ID).select_from(_NAMED).where(HERE, TBLS.c.TBL_NAME == bindparam("table"))
 """The query for a table's id; its parameters are catalog, database and table."""
 _LOCK = ID.with_for_update(of=TBLS).execution_options(**PREPARED)
@@ -128,8 +131,6 @@ _NEW_TABLE_QUERY = (
     .where(HERE)
     .execution_options(**PREPARED)
 )
-
-
 NAMES = SingleRead(lambda _: select(TBLS.c.TBL_NAME).select_from(_NAMED).where(HERE))
 """The query for the names of a database's tables, in no order."""
 NAMES_OF_TYPE = SingleRead(lambda _: NAMES.query.where(TBLS.c.TBL_TYPE == bindparam("table_type")))
