@@ -1,12 +1,32 @@
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pytest
 
+from hmstats.collector.spark import cores as cores_module
 from hmstats.collector.spark.cores import expected_cores
 
 GROWS = {"spark.dynamicAllocation.enabled": "true"}
+
+
+class Clock:
+    """A time of its own in place of the module `time`, which other threads of the process go on sleeping by."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def time(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+
+
+class StoppedClock(Clock):
+    """A time at which nobody may wait."""
+
+    def sleep(self, seconds: float) -> None:
+        pytest.fail(f"it waits for {seconds} seconds")
 
 
 class Conf(dict[str, str]):
@@ -20,12 +40,18 @@ class Context:
     """A session with cores that are there already, or join at these seconds after it began, one for each executor."""
 
     def __init__(
-        self, there: int, settings: Mapping[str, str], master: str = "yarn", joining: Sequence[float] = ()
+        self,
+        there: int,
+        settings: Mapping[str, str],
+        master: str = "yarn",
+        joining: Sequence[float] = (),
+        clock: Clock | None = None,
     ) -> None:
         self.master = master
         self._there = there
         self._conf = Conf(settings)
         self._joining = joining
+        self._clock = clock or Clock(0.0)
         self.startTime = 0
         self._jsc: Any = self
 
@@ -47,7 +73,7 @@ class Context:
         return self._conf
 
     def _joined(self) -> list[float]:
-        return [each for each in self._joining if each <= time.time()]
+        return [each for each in self._joining if each <= self._clock.time()]
 
 
 class Executors(list["Executor"]):
@@ -120,15 +146,14 @@ def test_one_machine_has_its_cores_at_once() -> None:
 def test_executors_of_a_standalone_cluster_are_waited_for(
     monkeypatch: pytest.MonkeyPatch, age: float, joining: Sequence[float], cores: int, until: float
 ) -> None:
-    clock = [age]
-    monkeypatch.setattr(time, "time", lambda: clock[0])
-    monkeypatch.setattr(time, "sleep", lambda seconds: clock.append(clock.pop() + seconds))
-    context: Any = Context(2, {}, "spark://host:7077", joining)
+    clock = Clock(age)
+    monkeypatch.setattr(cores_module, "time", clock)
+    context: Any = Context(2, {}, "spark://host:7077", joining, clock)
     assert expected_cores(context) == cores
-    assert clock[0] == pytest.approx(until, abs=0.2)
+    assert clock.seconds == pytest.approx(until, abs=0.2)
 
 
 def test_a_standalone_cluster_with_a_limit_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits"))
+    monkeypatch.setattr(cores_module, "time", StoppedClock(0.0))
     context: Any = Context(2, {"spark.cores.max": "12"}, "spark://host:7077")
     assert expected_cores(context) == 12
