@@ -16,6 +16,7 @@ health.py            hmstats' own calls: health of statistics
 blame.py             hmstats' own calls: who is to blame for wrong estimates of queries
 runs.py              hmstats' own calls: runs that refresh statistics
 recent_runs.py       the runs of lately, however many there are
+refusals.py          tables that no analysis reads
 refresh_plan.py      the plan of a round of refreshing, from health, runs, locks and preferences
 access.py            hmstats' own calls: what a user may do
 pending.py           hmstats' own calls: statistics that wait

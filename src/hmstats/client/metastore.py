@@ -29,7 +29,7 @@ from hmstats.client.runs import RunCalls
 from hmstats.client.statistics_locks import StatisticsLocks
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.names import database_text, partition_name, table_name
-from hmstats.model.catalog.objects import Partition, Table, TableName
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, Table, TableName
 from hmstats.model.parameters.computed import OWN, without_marked, without_marker
 from hmstats.model.parameters.parameter_change import change_of
 from hmstats.model.partitions.filtered_keys import check_filtered_keys
@@ -255,13 +255,13 @@ class Metastore(Questions):
         found = self._connection.call("get_table_meta", databases, tables, None)
         return [(table_name(each.dbName, each.tableName), each.tableType) for each in found]
 
-    def tables(self, database: str, names: Iterable[str]) -> Iterator[Table]:
-        """The named tables of a database of the default catalog, read in batches; a name without a table is skipped.
+    def tables(self, database: str, names: Iterable[str], catalog: str = DEFAULT_CATALOG) -> Iterator[Table]:
+        """The named tables of a database, read in batches; a name without a table is skipped.
 
         Their parameters include the sums of rows, files and bytes that hmstats computes from partitions.
         """
         for batch in batches(names, TABLES_A_CALL):
-            for struct in self._tables(database, batch):
+            for struct in self._tables(DatabaseName(catalog, database), batch):
                 yield replace(table_from_thrift(struct), parameters=dict(struct.parameters or {}))
 
     def partition_names(self, table: AnyTable, values: Sequence[str] = ()) -> list[str]:
@@ -509,13 +509,15 @@ class Metastore(Questions):
                 return None
             raise
 
-    def _tables(self, database: str, names: Sequence[str]) -> Sequence[Any]:
+    def _tables(self, of: DatabaseName, names: Sequence[str]) -> Sequence[Any]:
         """The structs of tables. One alone is asked for as every client does, since hmstats caches that answer."""
         if len(names) > 1:
-            request = hive_metastore.GetTablesRequest(dbName=database, tblNames=names, capabilities=_ABLE)
+            request = hive_metastore.GetTablesRequest(
+                dbName=of.database, tblNames=names, capabilities=_ABLE, catName=of.catalog
+            )
             found: Sequence[Any] = self._connection.call("get_table_objects_by_name_req", request).tables
             return found
-        alone = self._find(TableName("hive", database, names[0]))
+        alone = self._find(TableName(of.catalog, of.database, names[0]))
         return [] if alone is None else [alone]
 
     def _partitions(self, name: TableName, names: Sequence[str]) -> list[Any]:

@@ -7,6 +7,7 @@ from itertools import islice
 
 from hmstats.client import Metastore
 from hmstats.client.recent_runs import recent_runs
+from hmstats.client.refusals import refusals
 from hmstats.errors import UnknownCall
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.verdicts import MENDABLE
@@ -79,8 +80,27 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
                 candidates += _candidates(service, each, known, wanted)
     overhead = known.speeds.overhead_seconds if known is not None else 1.0
     unique = {(each.table, each.partition): each for each in candidates}
-    plan = plan_work(unique.values(), wanted.budget_seconds, overhead_seconds=overhead)
-    return Round(plan, skipped, ailing, complete)
+    plan, refused = _plan_readable(service, [*unique.values()], wanted.budget_seconds, overhead)
+    return Round(plan, skipped | refused, ailing, complete)
+
+
+def _plan_readable(
+    service: Metastore, candidates: Sequence[Candidate], budget_seconds: float | None, overhead_seconds: float
+) -> tuple[Plan, dict[TableName, str]]:
+    """The plan, and the tables that have no place in it since an analysis refuses them, with the reason.
+
+    Only the definitions of tables that the budget has room for are read.
+    """
+    known, refused = set[TableName](), dict[TableName, str]()
+    while True:
+        readable = [each for each in candidates if each.table not in refused]
+        plan = plan_work(readable, budget_seconds, overhead_seconds=overhead_seconds)
+        news = {each.table for each in plan.taken} - known
+        found = refusals(service, sorted(news, key=str))
+        if not found:
+            return plan, refused
+        known |= news
+        refused |= found
 
 
 def _read_known(service: Metastore, database: str, catalog: str, now_ms: int, wanted: Wanted) -> _Known:

@@ -243,6 +243,27 @@ def test_all_tables_of_a_database(spark: Any, spark_metastore: str, database: st
 
 
 @pytest.mark.spark
+def test_tables_of_a_database_that_no_analysis_reads_are_named_and_left_out(
+    spark: Any, spark_metastore: str, database: str
+) -> None:
+    name = TableName("hive", database, "hudi")
+    spark.sql(f"CREATE TABLE {name.short} (n INT) STORED AS PARQUET")
+    with client.connect(spark_metastore) as service:
+        service.put_table_parameters(name, {"table_type": "HUDI"})
+    left_out = f"left out: table {name.short} is of the format Hudi, which is not supported: its folder holds"
+    planned = run(spark_metastore, f"{database}.*", "--dry-run", "--json")
+    assert [each["table"] for each in lines(planned)] == [f"{database}.many", f"{database}.one"]
+    assert planned.stderr.startswith(left_out)
+    result = run(spark_metastore, f"{database}.*")
+    assert result.stderr.startswith(left_out)
+    assert stored_rows(spark_metastore, database, "one") == {"": "7"}
+    for other in ("many", "one"):
+        spark.sql(f"DROP TABLE {database}.{other}")
+    with pytest.raises(StatementError, match=f"{database}.* has no table to analyse"):
+        raise run(spark_metastore, f"{database}.*").exception or AssertionError
+
+
+@pytest.mark.spark
 def test_a_table_that_fails_keeps_no_other_from_being_analysed(
     spark: Any, spark_metastore: str, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -194,6 +194,9 @@ def test_a_partition_is_named_by_any_text_of_its_value(metastore: Metastore, ser
         ({"table_type": "delta"}, None, "Delta Lake"),
         ({"spark.sql.sources.provider": "HUDI"}, None, "Hudi"),
         ({}, "org.apache.hudi.hadoop.HoodieParquetInputFormat", "Hudi"),
+        ({"table_type": "PAIMON"}, None, "Paimon"),
+        ({"storage_handler": "org.apache.paimon.hive.PaimonStorageHandler"}, None, "Paimon"),
+        ({}, "org.apache.paimon.hive.mapred.PaimonInputFormat", "Paimon"),
     ],
 )
 def test_tables_with_metadata_of_their_own_are_refused(

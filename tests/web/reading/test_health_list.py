@@ -1,5 +1,6 @@
 """Tables by health: the start page, and the first line of a table."""
 
+from tests.fixtures.metastores import Metastore
 from tests.web.fixture import Shown, metastore_port, shown
 
 __all__ = ["metastore_port", "shown"]
@@ -15,6 +16,20 @@ def test_the_worst_come_first_with_what_to_do(shown: Shown) -> None:
     page = shown.html("/")
     assert page.index("bare") < page.index("visits")
     assert "hmstats refresh shop.bare" in page
+
+
+def test_a_table_that_no_analysis_reads_has_its_reason_and_no_command(shown: Shown, metastore_port: int) -> None:
+    metastore = Metastore("hmstats-sqlite", metastore_port, 4.0, database=shown.database)
+    with metastore.clients:
+        metastore.table("lake", {"n": "int"}, parameters={"table_type": "PAIMON"})
+        found = shown.json("/tables/shop.lake")["health"]
+        (listed,) = [each for each in shown.json("/health")["tables"] if each["table"] == "shop.lake"]
+        page = shown.html("/")
+        metastore.client().drop_table(shown.database, "lake", deleteData=False)
+    assert found["refused"].startswith("is of the format Paimon, which is not supported")
+    assert listed["refused"] == found["refused"]
+    assert "command" not in listed
+    assert "is of the format Paimon" in page
 
 
 def test_a_list_comes_in_pages(shown: Shown) -> None:

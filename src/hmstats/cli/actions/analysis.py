@@ -41,6 +41,7 @@ from hmstats.collector.spark.session import LOCAL, cores_of, session_is_given, s
 from hmstats.collector.spark.session_settings import session_metastore
 from hmstats.errors import HmstatsError, StatementError
 from hmstats.model.catalog.objects import VIRTUAL_VIEW
+from hmstats.model.catalog.refused_tables import refusal
 
 _EVERY_TABLE = ".*"
 
@@ -113,7 +114,7 @@ class Analysis:
             if len(found) == 1 and not self.past_locks and not self.changed_only:
                 check_unlocked(service, found[0].request.table)
         if not found:
-            raise StatementError(f"{', '.join(self.texts)} has no table")
+            raise StatementError(f"{', '.join(self.texts)} has no table to analyse")
         return found
 
     def _check_table(self, service: Metastore, text: str, request: Statement) -> "_TableRequest":
@@ -140,17 +141,25 @@ class Analysis:
         return self.job.conf.get(f"spark.hadoop.{name}")
 
     def _requests(self, service: Metastore) -> Iterator[tuple[str, Statement]]:
-        """The text and the request for each table; views of a database are skipped."""
+        """The text and the request for each table."""
         for text in self.texts:
             if is_statement(text) or not text.endswith(_EVERY_TABLE):
                 yield text, self._request(text)
                 continue
             database = text.removesuffix(_EVERY_TABLE)
-            for name in service.table_names(database.strip("`")):
-                request = self._request(f"{database}.`{name}`")
-                table = service.find_table(request.table)
-                if table is not None and table.table_type != VIRTUAL_VIEW:
-                    yield f"{database}.`{name}`", request
+            for name in self._names_in(service, database.strip("`")):
+                yield f"{database}.`{name}`", self._request(f"{database}.`{name}`")
+
+    def _names_in(self, service: Metastore, database: str) -> Iterator[str]:
+        """The tables of a database that can be analysed. Views are skipped; the others are printed with the reason."""
+        for table in service.tables(database, service.table_names(database)):
+            if table.table_type == VIRTUAL_VIEW:
+                continue
+            reason = refusal(table)
+            if reason is None:
+                yield table.name.table
+            else:
+                typer.echo(f"left out: table {table.name.short} {reason}", err=True)
 
     def _request(self, text: str) -> Statement:
         return statement(text, columns=self.columns, partitions=self.partitions, where=self.where, noscan=self.noscan)

@@ -1,7 +1,7 @@
 """Output of `hmstats health`: what to do first, then a row for each table or partition."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +9,7 @@ import typer
 
 from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table, print_table
+from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
 from hmstats.outlets.people.health import why
@@ -16,13 +17,21 @@ from hmstats.outlets.people.health import why
 _TO_DO_LINES = 3
 
 
-def print_health(found: Sequence[ObjectHealth], *, more: bool) -> None:
-    """Print commands for the worst tables, then all; `more` says that there are more than these."""
+def print_health(found: Sequence[ObjectHealth], refused: Mapping[TableName, str], *, more: bool) -> None:
+    """Print commands for the worst tables, then all; `more` says that there are more than these.
+
+    Tables that an analysis refuses are named with the reason instead.
+    """
     if not found:
         typer.echo("no table has a health below that, or there is none")
         return
-    for each in [each for each in found if each.health.health < WHOLE][:_TO_DO_LINES]:
+    readable = [each for each in found if each.health.health < WHOLE and each.table not in refused]
+    for each in readable[:_TO_DO_LINES]:
         typer.echo(f"to do: {_command(each)}")
+    for table, reason in [*refused.items()][:_TO_DO_LINES]:
+        typer.echo(f"cannot be refreshed: {table.typed} {reason}")
+    if len(refused) > _TO_DO_LINES:
+        typer.echo(f"cannot be refreshed: {len(refused) - _TO_DO_LINES:,} more")
     partitions = any(each.partition is not None for each in found)
     shown = plain_table(["Partition" if partitions else "Table", "Why"], ["Health", "Rows", "Age", "Stale for"])
     for each in found:

@@ -23,7 +23,7 @@ from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
 from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
 from hmstats.collector.planning.locked import locks_of, sentence
-from hmstats.collector.planning.plan import check_format, check_provider
+from hmstats.collector.planning.plan import check_folder, check_provider
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.cached_tables import forget_table
@@ -185,7 +185,7 @@ class Writing:
         """The target for an existing table. Raises StatementError if the metastore has no such table."""
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service:
             table = service.existing_table(self._table_name(name))
-        check_format(table)
+        check_folder(table)
         keys = [key.name.lower() for key in table.partition_keys]
         return stored_table(self._rows, self._spark.table(name), keys, by_position=by_position)
 

@@ -11,10 +11,10 @@ from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, ch
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.files.file_systems import NO_SETTINGS, Settings
-from hmstats.model.catalog.flink_tables import flink_connector
 from hmstats.model.catalog.names import partition_name, partition_spec
 from hmstats.model.catalog.objects import Column, Parameters, Storage, Table, TableName
-from hmstats.model.catalog.table_formats import format_of_provider, table_format
+from hmstats.model.catalog.refused_tables import folder_refusal, format_refusal
+from hmstats.model.catalog.table_formats import format_of_provider
 from hmstats.model.partitions.partition_values import names_by_spec
 from hmstats.model.spark.spark_schema import PROVIDER, data_columns, with_defaults
 from hmstats.model.statistics.column_types import kind_of
@@ -98,12 +98,7 @@ def _resolve_request(
 ) -> tuple[Table, dict[str, str], dict[str, str], Sequence[TextSpec]]:
     """The table, its columns with their types, columns to skip with the reason, and one spec or more of partitions."""
     table = metastore.existing_table(request.table)
-    if str(table.parameters.get("transactional")).lower() == "true":
-        raise StatementError(
-            f"table {request.table.short} is transactional: its files hold rows of transactions that were aborted"
-            " too, which only Hive tells apart"
-        )
-    check_format(table)
+    check_folder(table)
     if request.where is not None and not table.partition_keys:
         raise StatementError(f"table {table.name.short} has no partitions, so none matches {request.where}")
     taken = metastore.accepts_spark_columns(table)
@@ -111,28 +106,18 @@ def _resolve_request(
     return table, *columns_of(table, request, taken=taken), specs
 
 
-def check_format(table: Table) -> None:
+def check_folder(table: Table) -> None:
     """Raises StatementError for a table whose folder does not tell its rows, such as one of Iceberg or of Flink."""
-    _refuse_format(table.name.short, table_format(table))
-    connector = flink_connector(table)
-    if connector is not None:
-        raise StatementError(
-            f"table {table.name.short} is read by Flink alone, through its connector {connector}: the metastore has"
-            " neither its columns nor its files"
-        )
+    reason = folder_refusal(table)
+    if reason is not None:
+        raise StatementError(f"table {table.name.short} {reason}")
 
 
 def check_provider(name: str, provider: str | None) -> None:
     """Raises StatementError if Spark's provider of a new table is such a format."""
-    _refuse_format(name, format_of_provider(provider))
-
-
-def _refuse_format(shown: str, kept_in: str | None) -> None:
-    if kept_in is not None:
-        raise StatementError(
-            f"table {shown} is of the format {kept_in}, which is not supported: its folder holds files too that are not"
-            " in the table"
-        )
+    format_name = format_of_provider(provider)
+    if format_name is not None:
+        raise StatementError(f"table {name} {format_refusal(format_name)}")
 
 
 def columns_of(table: Table, request: Statement, *, taken: bool) -> tuple[dict[str, str], dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Recognises tables of formats with their own metadata of files: Iceberg, Delta Lake and Hudi.
+"""Recognises tables of formats with their own metadata of files: Iceberg, Delta Lake, Hudi and Paimon.
 
 Their folders also hold files of older versions and of uncommitted writes, so a listing does not tell the table's files.
 The marks are those that the formats' catalogs and engines set: `table_type`, Spark's provider, the storage handler, and
@@ -7,8 +7,8 @@ the input format.
 
 from hmstats.model.catalog.objects import Table
 
-_NAMES = {"iceberg": "Iceberg", "delta": "Delta Lake", "hudi": "Hudi"}
-_PARTS = {"iceberg": "Iceberg", "io.delta.": "Delta Lake", "hudi": "Hudi", "hoodie": "Hudi"}
+_NAMES = {"iceberg": "Iceberg", "delta": "Delta Lake", "hudi": "Hudi", "paimon": "Paimon"}
+_PARTS = {"iceberg": "Iceberg", "io.delta.": "Delta Lake", "hudi": "Hudi", "hoodie": "Hudi", "paimon": "Paimon"}
 """A part of the names of a format's classes, in lower case."""
 
 

@@ -15,8 +15,9 @@ class TableHealth:
     """The health of a table's statistics: 100 if nothing has changed since they were made, 0 if there are none.
 
     `why` says it in words. `rows` are those of now, `rows_then` those that the statistics were made of. `jump` is the
-    factor by which rows have grown or shrunk, if it is ten or more. `stale_since`: first seen below 100. `command` is
-    what makes the statistics anew, absent when nothing is to be done.
+    factor by which rows have grown or shrunk, if it is ten or more. `stale_since`: first seen below 100. `refused`
+    is why no analysis reads the table, the end of a sentence that begins with it. `command` is what makes the
+    statistics anew, absent when nothing is to be done or can be.
     """
 
     table: str
@@ -34,6 +35,7 @@ class TableHealth:
     stale_since: datetime | None = None
     partitions: int | None = None
     stale_partitions: int | None = None
+    refused: str | None = None
     command: str | None = None
 
 

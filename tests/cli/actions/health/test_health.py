@@ -50,6 +50,20 @@ def test_the_worst_comes_first_with_what_to_do(metastore: Metastore) -> None:
 
 
 @sqlite
+def test_what_no_analysis_reads_is_not_to_be_done(metastore: Metastore) -> None:
+    for name in ("a", "b", "c", "d"):
+        metastore.table(f"hudi_{name}", COLUMNS, parameters={"spark.sql.sources.provider": "hudi"})
+    lines = run(metastore, metastore.database).stdout.splitlines()
+    to_do = [each.rpartition(".")[2] for each in lines if each.startswith("to do: ")]
+    assert to_do == ["missing", "parts"]
+    refused = [each for each in lines if each.startswith("cannot be refreshed: ")]
+    assert len(refused) == 4
+    assert f"{metastore.database}.hudi_a is of the format Hudi, which is not supported: its folder" in refused[0]
+    assert refused[3] == "cannot be refreshed: 1 more"
+    assert all(any(each.startswith(f"{metastore.database}.hudi_{name}") for each in lines) for name in "abcd")
+
+
+@sqlite
 def test_programs_get_an_object_a_line(metastore: Metastore) -> None:
     found = [json.loads(line) for line in run(metastore, f"{metastore.database}.*", "--json").stdout.splitlines()]
     assert [(each["table"], each["health"], each["reason"]) for each in found] == [

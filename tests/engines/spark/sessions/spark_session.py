@@ -50,10 +50,15 @@ def answer(spark: SparkSession, sql: str) -> dict[str, Any]:
     try:
         rows = [list(row.asDict().values()) for row in spark.sql(sql).collect()]
     except PySparkException as error:
-        return {"sql": sql, "error": error.getCondition() or str(error).splitlines()[0], "rows": []}
+        return {"sql": sql, "error": condition(error) or str(error).splitlines()[0], "rows": []}
     except Py4JJavaError as error:  # an exception that Spark does not know
         return {"sql": sql, "error": error.java_exception.getClass().getName(), "rows": []}
     return {"sql": sql, "error": None, "rows": rows}
+
+
+def condition(error: PySparkException) -> str | None:
+    """The condition of an error, which Spark 3 calls its class; None if it has none."""
+    return error.getCondition() if hasattr(error, "getCondition") else error.getErrorClass()
 
 
 def blank(text: str, warehouse: str) -> str:

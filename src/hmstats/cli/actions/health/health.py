@@ -12,8 +12,10 @@ from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.health_output import as_json_object, print_health
 from hmstats.client import Metastore
 from hmstats.client.naming import named_object, named_table
+from hmstats.client.refusals import refusals
 from hmstats.errors import HmstatsError, StatementError
 from hmstats.model.catalog.table_formats import table_format
+from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
 
 
@@ -36,7 +38,8 @@ def list_health(
         else:
             shown = list(islice(found, most + 1))
             number = len(shown)
-            print_health(shown[:most], more=number > most)
+            stale = (each.table for each in shown[:most] if each.health.health < WHOLE)
+            print_health(shown[:most], refusals(service, dict.fromkeys(stale)), more=number > most)
         for sentence in _lake_warnings(service, tables or ()):
             typer.echo(f"warning: {sentence}", err=True)
     if below is not None and number:

@@ -2,9 +2,11 @@
 
 import re
 import shlex
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from hmstats.client import Metastore
+from hmstats.client.refusals import refusals
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
@@ -33,8 +35,7 @@ def health_list(
         if after is not None and error.kind == "InvalidInputException":
             raise StatementError(f"a cursor must be taken from the answer before, found {after[:60]!r}") from error
         raise
-    lines = tuple(_line(each) for each in found.entries)
-    return HealthList(tables=lines, complete=found.complete, next=found.following)
+    return HealthList(tables=tuple(_lines(service, found.entries)), complete=found.complete, next=found.following)
 
 
 def worst_tables(service: Metastore, most: int) -> tuple[list[TableHealth], bool]:
@@ -43,7 +44,7 @@ def worst_tables(service: Metastore, most: int) -> tuple[list[TableHealth], bool
     after: str | None = None
     while len(found) < most:
         page = service.health.page(after=after, most=most - len(found))
-        found += map(_line, page.entries)
+        found += _lines(service, page.entries)
         after = page.following
         if after is None:
             break
@@ -58,10 +59,16 @@ def health_of(service: Metastore, name: TableName) -> TableHealth | None:
         found = service.health.page(name.database, name.table, catalog=name.catalog)
     except UnknownCall:
         return None
-    return next((_line(each) for each in found.entries if each.table == name), None)
+    return next(_lines(service, [each for each in found.entries if each.table == name]), None)
 
 
-def _line(each: ObjectHealth) -> TableHealth:
+def _lines(service: Metastore, found: Sequence[ObjectHealth]) -> Iterator[TableHealth]:
+    """The lines of tables; why some of them cannot be refreshed is read in a call for each database."""
+    refused = refusals(service, (each.table for each in found if each.health.health < WHOLE))
+    return (_line(each, refused.get(each.table)) for each in found)
+
+
+def _line(each: ObjectHealth, refused: str | None) -> TableHealth:
     health, at = each.health, each.health.analyzed_at_seconds
     return TableHealth(
         table=shown_name(each.table),
@@ -79,7 +86,8 @@ def _line(each: ObjectHealth) -> TableHealth:
         stale_since=None if health.stale_since_ms is None else moment(health.stale_since_ms),
         partitions=health.partitions,
         stale_partitions=health.stale_partitions,
-        command=_command(each) if health.health < WHOLE else None,
+        refused=refused,
+        command=_command(each) if health.health < WHOLE and refused is None else None,
     )
 
 
