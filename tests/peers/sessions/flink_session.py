@@ -23,7 +23,7 @@ from tests.peers.hive_engine import jars
 from tests.peers.start_hive import LOG4J
 
 HERE = Path(__file__).resolve().parents[1] / "flink"
-CACHE = cache.CACHE / "flink-1.20.3"
+CACHE = cache.CACHE / "flink-1.20.3-paimon-1.3.1"
 TIMEOUT_SECONDS = 900
 _OPENED = ("lang", "lang.reflect", "lang.invoke", "io", "net", "nio", "util", "util.concurrent", "text", "time", "math")
 _OPTIONS = (

@@ -1,11 +1,10 @@
 """Iceberg's runtime for Spark from Maven, and the newest Spark that it runs in, beside the one that is installed."""
 
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.peers import cache, launch
+from tests.peers.spark_jars import older_pyspark
 
 ICEBERG, SPARK = "1.12.0", "4.1"
 CACHE = cache.CACHE / f"iceberg-{ICEBERG}-spark-{SPARK}"
@@ -25,21 +24,7 @@ def fetched() -> Parts:
     parts = Parts(CACHE / "packages", CACHE / f"{_ARTIFACT}-{ICEBERG}.jar")
     with cache.filling(CACHE) as empty:
         if empty:
-            _fetch(parts.packages)
+            options = (f"-Dartifact=org.apache.iceberg:{_ARTIFACT}:{ICEBERG}", f"-DoutputDirectory={CACHE}")
+            launch.maven(["dependency:copy", *options], CACHE, CACHE / "maven.log")
+            older_pyspark.install(SPARK, parts.packages)
     return parts
-
-
-def _fetch(packages: Path) -> None:
-    options = (f"-Dartifact=org.apache.iceberg:{_ARTIFACT}:{ICEBERG}", f"-DoutputDirectory={CACHE}")
-    launch.maven(["dependency:copy", *options], CACHE, CACHE / "maven.log")
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--target",
-        str(packages),
-        f"pyspark=={SPARK}.*",
-    ]
-    subprocess.run(install, check=True)
