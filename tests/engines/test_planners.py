@@ -1,7 +1,7 @@
 """Sessions of Trino and of Presto on a real Hive Metastore and on ours: every statement answers the same.
 
-On ours they run wherever the tables lie: in the server's warehouse, in another folder, behind a link, and in an object
-store.
+On ours they run wherever the tables lie: in the server's warehouse, in another folder, behind a link, in an object
+store, and, the first of them, in HDFS.
 """
 
 import json
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.hdfs import hdfs
 from tests.fixtures.hive import CHECKOUT, hive
 from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 from tests.fixtures.ports import free_port
@@ -140,6 +141,16 @@ def in_object_store(dialect: str, tmp_path_factory: pytest.TempPathFactory) -> d
         return {each: answers_at(dialect, url, each, f"s3a://{BUCKET}/warehouse") for each in SESSIONS}
 
 
+@pytest.fixture(scope="module")
+def in_hdfs(dialect: str, tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    """The answers to the first session on ours when tables lie in HDFS, outside of the server's warehouse there."""
+    folder = tmp_path_factory.mktemp(f"{dialect}-hdfs")
+    with hdfs(folder) as name_node:
+        root = f"hdfs://127.0.0.1:{name_node}"
+        with serving(folder, warehouse=f"{root}/warehouse") as port, planner(dialect, port, folder) as url:
+            return answers_at(dialect, url, SESSIONS[0], f"{root}/elsewhere")
+
+
 def s3_properties(dialect: str, store: ObjectStore) -> list[str]:
     """How the engine's catalog reaches a store."""
     prefix, switch = S3[dialect]
@@ -174,6 +185,12 @@ def test_every_statement_answers_as_on_hive_in_an_object_store(
     dialect: str, expected: dict[str, Answers], in_object_store: dict[str, Answers], session: str
 ) -> None:
     assert _differing(dialect, session, expected[session], in_object_store[session]) == []
+
+
+def test_every_statement_answers_as_on_hive_in_hdfs(
+    dialect: str, expected: dict[str, Answers], in_hdfs: Answers
+) -> None:
+    assert _differing(dialect, SESSIONS[0], expected[SESSIONS[0]], in_hdfs) == []
 
 
 @pytest.mark.parametrize("session", SESSIONS)

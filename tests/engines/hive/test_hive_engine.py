@@ -3,7 +3,7 @@
 What the real one of the engine's release answered is in `tests/peers/hive_engine`, recorded by its `record`: a session
 of everything that an engine does, one of statistics alone, and one of what alters leave of them. Their databases have
 locations of their own. 4.0.1 runs the first two wherever these lie: in the server's warehouse, in another folder,
-behind a link, and in an object store; 3.1.3 the second one in another folder.
+behind a link, and in an object store, and the first one in HDFS; 3.1.3 runs the second one in another folder.
 """
 
 import json
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.hdfs import hdfs
 from tests.fixtures.object_stores.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
 from tests.peers.hive_engine import jars, run
@@ -110,6 +111,15 @@ def in_object_store(folder: Path, session: str) -> Answers:
         return list(run.answers(f"thrift://127.0.0.1:{port}", place, folder / "engine", statements, store=settings))
 
 
+def in_hdfs(folder: Path, session: str) -> Answers:
+    """The answers of Hive 4.0.1's engine on ours when the warehouse of both is in HDFS."""
+    with hdfs(folder) as name_node:
+        place = f"hdfs://127.0.0.1:{name_node}/warehouse"
+        with serving(folder, warehouse=place) as port:
+            statements = run.HERE / f"{session}.sql"
+            return list(run.answers(f"thrift://127.0.0.1:{port}", place, folder / "engine", statements))
+
+
 @pytest.mark.parametrize(("session", "release"), EXPLAINED)
 def test_every_statement_answers_as_on_hive(session: str, release: str, tmp_path: Path) -> None:
     check(session, release, ours(tmp_path, session, release))
@@ -123,6 +133,10 @@ def test_every_statement_answers_as_on_hive_elsewhere(session: str, release: str
 @pytest.mark.parametrize("session", SESSIONS)
 def test_every_statement_answers_as_on_hive_in_an_object_store(session: str, tmp_path: Path) -> None:
     check(session, "4.0", in_object_store(tmp_path, session))
+
+
+def test_every_statement_answers_as_on_hive_in_hdfs(tmp_path: Path) -> None:
+    check(SESSIONS[0], "4.0", in_hdfs(tmp_path, SESSIONS[0]))
 
 
 def check(session: str, release: str, found: Answers) -> None:
