@@ -58,7 +58,8 @@ def answer(spark: SparkSession, sql: str) -> dict[str, Any]:
 
 def condition(error: PySparkException) -> str | None:
     """The condition of an error, which Spark 3 calls its class; None if it has none."""
-    return error.getCondition() if hasattr(error, "getCondition") else error.getErrorClass()
+    found: str | None = error.getCondition() if hasattr(error, "getCondition") else error.getErrorClass()
+    return found
 
 
 def blank(text: str, warehouse: str) -> str:
