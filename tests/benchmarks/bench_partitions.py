@@ -2,8 +2,8 @@
 
 Run with `python -m tests.benchmarks.bench_partitions [--sizes 100 1000 10000 100000] [--image FILE.svg]`. Partitions
 have vectors of 2.5 kB, as of 20,000 distinct values each, on a PostgreSQL that flushes. Seconds are those of the
-service, in this process and nothing cached; `again` is a server's, whose client sends bytes made before. `--image`
-draws the others.
+service, in this process and nothing cached; `again` is a server's, whose client sends bytes made before, those after an
+alter are a client's. `--image` draws the others.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import TypeVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from tests.fixtures.servers import serving
 from tests.server.requests import request
 from tests.service.statistics.filled import NAME, make_table
 
+from hmstats import client
 from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.reading.partition_blocks import FEWEST_VECTORS, PartitionBlocks
@@ -121,6 +123,29 @@ def again(url: str, size: int) -> float:
             return clients.calls(port, "get_aggr_stats_for", [sent], 3.0).p50_ms / 1_000
 
 
+def after_alter(url: str, size: int) -> Figures:
+    """The seconds of an aggregate of all partitions, and of their names, right after a parameter of the table changed.
+
+    Those before were answered, so that a server has in memory and in blocks what it keeps of the partitions.
+    """
+    with tempfile.TemporaryDirectory(prefix="hmstats-bench-") as folder:
+        names = [f"p={each}" for each in range(1, size + 1)]
+        with (
+            serving(Path(folder), database=url, settings={"workers": 1}) as port,
+            client.connect(f"thrift://127.0.0.1:{port}") as service,
+        ):
+            found: dict[str, list[float]] = {"aggregate after an alter": [], "names after an alter": []}
+            for number in range(4):
+                service.put_table_parameters(NAME, {"step": str(number)})
+                asks: tuple[Callable[[], object], ...] = (
+                    partial(service.aggregated_statistics, NAME, ["l"], names),
+                    partial(service.partition_names, NAME),
+                )
+                for seconds, ask in zip(found.values(), asks, strict=True):
+                    seconds.append(_timed(ask)[0])
+    return {title: median(seconds[1:]) for title, seconds in found.items()}
+
+
 def _timed(act: Callable[[], Result]) -> tuple[float, Result]:
     began = time.perf_counter()
     found = act()
@@ -167,7 +192,7 @@ def main() -> None:
             with fresh_database(server) as url:
                 migrate.upgrade(url)
                 fill(url, size)
-                figures[size] = {**measured(url, size), "again": again(url, size)}
+                figures[size] = {**measured(url, size), "again": again(url, size), **after_alter(url, size)}
                 print(size, {title: round(each, 4) for title, each in figures[size].items()}, flush=True)
     table = Table(title="Aggregates of one column: seconds, partitions built a second, share of the disk")
     for title in ("partitions", *figures[given.sizes[0]]):

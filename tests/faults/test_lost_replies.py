@@ -23,7 +23,7 @@ from hmstats.wire.idl import hive_metastore as api
 LONG = ColumnStatistics("l", "bigint", LongStatistics(low=1, high=9, nulls=0, ndv=5))
 DATABASE = "d"
 TABLE, PARTITIONED = (TableName("hive", DATABASE, table) for table in ("t", "p"))
-_LOGS = frozenset({"NOTIFICATION_LOG", "NOTIFICATION_SEQUENCE", "HMSTATS_TABLE_CHANGE"})
+_LOGS = frozenset({"NOTIFICATION_LOG", "NOTIFICATION_SEQUENCE", "HMSTATS_TABLE_CHANGE", "HMSTATS_OWN_CHANGE"})
 """They say which calls there were, also one that was done before."""
 _OF_TIME = {
     "HMSTATS_TABLE_VERSION": ("VERSION", "TOLD_WRITES"),

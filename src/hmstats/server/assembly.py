@@ -322,7 +322,7 @@ def _dispatcher(
     answers = _answers(store, recent, limits.answers_bytes)
     if store.shape.beside_hive:  # single statements, and writes straight from bytes, do not fit its database
         return Dispatcher(methods(), calls, answers, guard=guard, audit=audit)
-    kept = TableCache(store.current_versions, recent.between, limits.objects_bytes)
+    kept = TableCache(store.current_versions, recent.touched, limits.objects_bytes)
     store.on_older_database(kept.clear)
     objects = CachedObjects(made.reader, kept, sketches=rules.send_sketches)
     if store.read_only:

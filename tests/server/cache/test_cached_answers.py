@@ -11,6 +11,7 @@ from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.objects import TableName
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.cache.cached_tables import TableCache
+from hmstats.server.cache.recent_changes import Touched
 from hmstats.server.calls.dispatch import Dispatcher, Session
 from hmstats.server.messages.encodings import Begun
 from hmstats.server.messages.request import CacheKey, Request
@@ -435,7 +436,7 @@ def test_a_slow_check_of_one_answer_holds_up_no_other() -> None:
 
 def test_a_slow_check_of_one_tables_statistics_holds_up_no_other() -> None:
     numbers, names = SlowOne(), [TableName("hive", "d", name) for name in ("slow", "other")]
-    tables = TableCache(numbers, lambda *_: frozenset(), 100_000)
+    tables = TableCache(numbers, lambda *_: Touched(frozenset()), 100_000)
     kept = [tables.open(name, table_id, numbers.now[table_id]) for table_id, name in enumerate(names, 1)]
     with ThreadPoolExecutor(1) as pool:
         found = pool.submit(tables.find_current, names[0])

@@ -85,7 +85,7 @@ class Packing:
         return packed, by_rows
 
     def _answer(self, store: Store, engine: str | None, columns: list[str], any_engine: bool) -> bytes:
-        tables = TableCache(store.current_versions, RecentChanges(store.changes_since).between, 2**20)
+        tables = TableCache(store.current_versions, RecentChanges(store.changes_since).touched, 2**20)
         reader = StatisticsReader(store, any_engine=any_engine, sketches=False)
         wanted = api.PartitionsStatsRequest(
             dbName=NAME.database, tblName=NAME.table, colNames=columns, partNames=PARTITIONS, engine=engine

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hmstats.server.cache import recent_changes
-from hmstats.server.cache.recent_changes import RecentChanges
+from hmstats.server.cache.recent_changes import RecentChanges, Touched
 from hmstats.store.changes.touched_partitions import SLOTS, Changes
 
 
@@ -16,6 +16,7 @@ class Log:
     def __init__(self, **named: str) -> None:
         self.version = 9
         self.named = {int(number[1:]): frozenset(names.split()) for number, names in named.items()}
+        self.own: dict[int, frozenset[str]] = {}
         self.asked: list[tuple[int, int]] = []
 
     def __call__(self, table_id: int, version: int) -> Changes | None:
@@ -23,7 +24,8 @@ class Log:
         self.asked.append((table_id, version))
         if table_id != 1:
             return None
-        return Changes(self.version, {each: names for each, names in self.named.items() if each > version})
+        named, own = ({each: names for each, names in of.items() if each > version} for of in (self.named, self.own))
+        return Changes(self.version, named, own)
 
 
 def test_the_partitions_of_all_changes_in_between() -> None:
@@ -33,6 +35,18 @@ def test_the_partitions_of_all_changes_in_between() -> None:
     assert changes.between(1, 6, 8) == frozenset({"b"})
     assert changes.between(1, 7, 8) == changes.between(1, 9, 9) == frozenset()
     assert log.asked == [(1, 5)]
+
+
+def test_a_change_of_the_table_itself_is_told_apart() -> None:
+    log = Log(v6="a", v9="c")
+    log.own = {7: frozenset("b"), 8: frozenset()}
+    changes = RecentChanges(log)
+    assert changes.between(1, 5, 9) is None
+    assert changes.touched(1, 5, 9) == Touched(frozenset("abc"), own=True)
+    assert changes.touched(1, 7, 8) == Touched(frozenset(), own=True)
+    assert changes.touched(1, 8, 9) == Touched(frozenset("c"))
+    assert changes.touched(1, 4, 9) is None
+    assert log.asked == [(1, 5), (1, 4)]
 
 
 def test_one_change_without_names_may_be_of_anything() -> None:

@@ -22,7 +22,7 @@ from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
-from hmstats.store.health import changed_tables, health_rows
+from hmstats.store.health import changed_tables, facts, health_rows
 from hmstats.store.health.facts import HealthTable
 from hmstats.store.schema import NOTIFICATION_LOG, TBLS
 from hmstats.store.storage import parameters
@@ -74,6 +74,25 @@ def test_a_write_of_one_partition_looks_at_one_partition(kept: Store, statements
     assert len(sent) == one
     part = 100 // len(TYPES)
     assert health(kept) == {f"p={each}": part if each == 3 or 10 <= each < 20 else 0 for each in PARTITIONS}
+
+
+def test_a_write_of_the_table_itself_looks_at_no_partition(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeping, looked = HealthKeeper(kept), list[int]()
+    keeping.run()
+    read = facts.of_partitions
+
+    def noted(connection: Any, given: Sequence[Any], written: Any) -> Any:
+        looked.append(len(given))
+        return read(connection, given, written)
+
+    monkeypatch.setattr(facts, "of_partitions", noted)
+    column = ColumnStatistics("l", "bigint", LongStatistics(low=1, high=2, nulls=0, ndv=2))
+    StatisticsWriter(kept).update_table(NAME, StatisticsSet((column,), None, "hive"))
+    keeping.run()
+    assert looked == []
+    write(kept, 3)
+    keeping.run()
+    assert looked == [1]
 
 
 def test_partitions_are_judged_some_at_once(kept: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,11 +16,15 @@ from hmstats.model.catalog.objects import Column, Partition, Storage
 from hmstats.model.statistics.column_statistics import LongStatistics
 from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.tables.alter_table import TableAlterations
+from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.reading import number_sums, partition_blocks, vector_unions
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
 from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
+from hmstats.store.catalog import tables
+from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.schema import HMSTATS_VECTOR_BLOCK
 from hmstats.store.statistics import table_facts
@@ -53,7 +57,8 @@ class World:
         self.blocks = PartitionBlocks(store, self.memory)
         self.by_blocks = StatisticsAggregator(store, blocks=self.blocks)
         self.plainly = StatisticsAggregator(store)
-        self.changes = PartitionChanges(store, Warehouse(str(folder)))
+        self.warehouse = Warehouse(str(folder))
+        self.changes = PartitionChanges(store, self.warehouse)
         self.there = [*range(partitions)]
         self.next = partitions
 
@@ -82,6 +87,17 @@ class World:
         if number not in self.there:
             self.there.append(number)
             self.changes.add(NAME, [Partition(values=(str(number),), storage=STORAGE)])
+
+    def change_table(self, number: int) -> None:
+        """Write statistics and a parameter of the table itself."""
+        StatisticsWriter(self.store).update_table(NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=number)))
+        table = Tables(self.store, self.warehouse).get(NAME)
+        altered = replace(table, parameters={**table.parameters, "step": str(number)})
+        TableAlterations(self.store, self.warehouse).alter(NAME, altered)
+
+    def change_anything(self) -> None:
+        """Raise the table's version as a change does that may have touched everything."""
+        self.store.write(lambda unit: versions.bump(unit, tables.find_id(unit.connection, NAME) or 0))
 
     def check(self, numbers: list[int] | None = None, engine: str = "hive") -> None:
         """Both ways give one answer."""

@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import InvalidInput
-from hmstats.store.changes import versions
+from hmstats.store.changes import touched_partitions, versions
 from hmstats.store.changes.touched_partitions import MOST_NAMED, SLOTS, Changes
 from hmstats.store.database.store import Store
 from hmstats.store.unit.unit import Unit
@@ -34,6 +34,26 @@ def test_a_change_of_partitions_says_their_names_and_another_none(store: Store) 
 def test_a_change_that_touched_no_partition_says_so(store: Store) -> None:
     bump(store, ())
     assert store.changes_since(5, 0) == Changes(1, {1: frozenset()})
+
+
+def test_a_change_of_the_table_itself_is_told_apart(store: Store) -> None:
+    bump(store, {"k=a"})
+    store.write(partial(versions.bump, table_id=5, partitions={"k=b"}, own=True))
+    store.write(partial(versions.bump_own, table_id=5, partitioned=True))
+    store.write(partial(versions.bump_own, table_id=5, partitioned=False))
+    told = store.changes_since(5, 0)
+    assert told == Changes(4, {1: frozenset({"k=a"})}, {2: frozenset({"k=b"}), 3: frozenset()})
+    assert told.partitions(0, 3) == {"k=a", "k=b"}
+    assert told.partitions(2, 3) == frozenset()
+    assert (told.partitions(3, 4), told.partitions(4, 3)) == (None, None)
+    with store.read() as connection:
+        for after, to in ((0, 3), (2, 3), (3, 4), (0, 4), (4, 4)):
+            assert touched_partitions.between(connection, 5, after, to) == told.partitions(after, to)
+        assert touched_partitions.names_after(connection, [5, 6]) == {
+            (5, 1): frozenset({"k=a"}),
+            (5, 2): frozenset({"k=b"}),
+            (5, 3): frozenset(),
+        }
 
 
 def test_a_change_of_very_many_partitions_is_one_of_everything(store: Store) -> None:
@@ -66,6 +86,7 @@ def test_what_is_undone_has_not_happened(store: Store) -> None:
 def test_a_dropped_tables_changes_go_with_it(store: Store) -> None:
     for table_id in (5, 6):
         bump(store, {"k=a"}, table_id)
+        store.write(partial(versions.bump_own, table_id=table_id, partitioned=True))
 
     def forget(unit: Unit) -> None:
         versions.remove(unit, [5])
@@ -75,7 +96,7 @@ def test_a_dropped_tables_changes_go_with_it(store: Store) -> None:
     bump(store, None)
     bump(store, None)
     assert store.changes_since(5, 0) == Changes(2, {})
-    assert store.changes_since(6, 0) == Changes(1, {1: frozenset({"k=a"})})
+    assert store.changes_since(6, 0) == Changes(2, {1: frozenset({"k=a"})}, {2: frozenset()})
 
 
 def test_a_change_is_counted_and_named_at_once(postgres_url: str, statements: StatementCounter) -> None:

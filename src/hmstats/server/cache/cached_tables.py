@@ -1,7 +1,8 @@
 """A bounded cache of encoded statistics by table, form of the answer, partition and column.
 
 All entries of a table belong to one version of it. Before they are used the current version is read: if only some
-partitions have changed since (touched_partitions.py), their entries are dropped, else all of the table's.
+partitions have changed since (touched_partitions.py), their entries are dropped, if the table itself has, those of its
+own statistics, else all of the table's.
 """
 
 import threading
@@ -11,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from hmstats.model.catalog.objects import TableName
-from hmstats.server.cache.cached_answers import Between, Versions
+from hmstats.server.cache.cached_answers import Versions
+from hmstats.server.cache.recent_changes import Touched
 from hmstats.store.statistics.table_facts import TableFacts
 
 _TABLE_BYTES, _ENTRY_BYTES, _OBJECT_BYTES = 5_000, 500, 110
@@ -76,12 +78,17 @@ class CachedTable:
 class TableCache:
     """An LRU cache of tables' statistics, of at most `max_bytes` together; thread-safe.
 
-    `current` and `between` are those of `Answers`.
+    `current` reads the current versions of tables by id, `touched` says what changed between two versions of a table.
     """
 
-    def __init__(self, current: Callable[[Collection[int]], Versions], between: Between, max_bytes: int) -> None:
+    def __init__(
+        self,
+        current: Callable[[Collection[int]], Versions],
+        touched: Callable[[int, int, int], Touched | None],
+        max_bytes: int,
+    ) -> None:
         self._current = current
-        self._between = between
+        self._touched = touched
         self._free_bytes = max_bytes
         self._tables: OrderedDict[TableName, CachedTable] = OrderedDict()
         self._lock = threading.Lock()
@@ -99,13 +106,15 @@ class TableCache:
         old, current = table.version, self._current([table.id]).get(table.id)
         if current == old:
             return table
-        changed = None if current is None else self._between(table.id, old, current)
+        touched = None if current is None else self._touched(table.id, old, current)
         with self._lock:
-            if current is None or changed is None:
+            if current is None or touched is None:
                 self._drop_table(table)
                 return None
             if table.version == old:
-                self._drop_partitions(table, changed)
+                self._drop_partitions(table, touched.partitions)
+                if touched.own:
+                    self._drop_own(table)
                 table.version = current
             return table if table.version >= current else None
 
@@ -165,6 +174,14 @@ class TableCache:
         for entries in table.forms.values():
             dropped = (entries.pop(name, None) for name in names)
             self._free_bytes += sum(each.size for each in dropped if each)
+
+    def _drop_own(self, table: CachedTable) -> None:
+        """Drop a table's own statistics and facts."""
+        for form, entries in table.forms.items():
+            if form.itself:
+                self._free_bytes += sum(each.size for each in entries.values())
+                entries.clear()
+        table.target = None
 
     def _drop_table(self, table: CachedTable) -> None:
         if self._tables.get(table.name) is table:

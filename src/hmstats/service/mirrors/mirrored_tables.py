@@ -23,6 +23,7 @@ from hmstats.model.catalog.objects import (
     TableName,
 )
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.store.catalog import catalogs, databases, tables
 from hmstats.store.changes import versions
@@ -315,7 +316,10 @@ def _change(unit: Unit, table_id: int, stored: Table, found: Table) -> None:
         return
     tables.replace(unit, stored, found)
     _drop_changed_columns(unit, table_id, stored, found)
-    versions.bump(unit, table_id)
+    if stored.columns == found.columns and data_columns(stored) == data_columns(found):
+        versions.bump_own(unit, table_id, partitioned=bool(stored.partition_keys))
+    else:
+        versions.bump(unit, table_id)
 
 
 def _drop_changed_columns(unit: Unit, table_id: int, stored: Table, found: Table) -> None:
@@ -344,7 +348,7 @@ def _keep_partitions(
     after = {each.id: found[key] for key, each in left.items() if each.id in before}
     partitions.replace_many(unit, table_id, table.columns, before, after)
     _drop_other_columns(unit, left, found)
-    versions.bump(unit, table_id)
+    versions.bump(unit, table_id, sorted({*stored, *found}))
     return True
 
 

@@ -1,19 +1,37 @@
-"""HMSTATS_TABLE_CHANGE: the partitions touched by the last writes to a table, for caches.
+"""HMSTATS_TABLE_CHANGE and HMSTATS_OWN_CHANGE: the partitions touched by the last writes to a table, for caches.
 
 A write that touches only some partitions of a table, or their statistics, stores a row with their names under the
-table's new version (versions.py). Any other write stores none: if a version has no row, everything may have changed. A
-server of an older release stores none either. A table has at most SLOTS rows, reused in turn, so no cleanup is needed.
+table's new version (versions.py). One that also touches the table's own parameters or statistics, perhaps with no
+partition at all, stores it in HMSTATS_OWN_CHANGE. Any other write stores none: if a version has no row, everything may
+have changed. A server of an older release stores none either, and does not read the rows of own changes. A table has at
+most SLOTS rows of each kind, reused in turn, so no cleanup is needed.
 """
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Select, Table, and_, bindparam, select
+from sqlalchemy import (
+    BigInteger,
+    CompoundSelect,
+    Connection,
+    Engine,
+    Select,
+    Table,
+    bindparam,
+    cast,
+    literal_column,
+    null,
+    select,
+    union_all,
+)
+from sqlalchemy import String as Text
 from sqlalchemy.dialects import postgresql, sqlite
 
 from hmstats.store.beside_hive.present_tables import Shape
+from hmstats.store.schema import HMSTATS_OWN_CHANGE as OWN_CHANGES
 from hmstats.store.schema import HMSTATS_TABLE_CHANGE as CHANGES
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.statements import queued
@@ -29,41 +47,61 @@ MOST_NAMED = 1_000
 
 
 class Changes(NamedTuple):
-    """A table's version and, by the version it made, the partition names of each change that has a row."""
+    """A table's version and, by the version it made, the partition names of each change that has a row.
+
+    Changes that are `named` touched nothing but these partitions, `own` ones the table itself too.
+    """
 
     version: int
-    named: dict[int, frozenset[str]]
+    named: Mapping[int, frozenset[str]]
+    own: Mapping[int, frozenset[str]] = MappingProxyType({})
+
+    def partitions(self, after: int, to: int) -> frozenset[str] | None:
+        """The partitions touched after one version and up to another; None if that is not known of a change.
+
+        None too if the other is older: the database was restored.
+        """
+        if to < after:
+            return None
+        names = [self.named.get(each, self.own.get(each)) for each in range(after + 1, to + 1)]
+        return None if None in names else _together(each for each in names if each is not None)
 
 
-def append(unit: Unit, table_id: int, partitions: Collection[str]) -> None:
-    """Store the partitions of the change that the unit has just counted; it touched nothing else."""
+def append(unit: Unit, table_id: int, partitions: Collection[str], *, own: bool = False) -> None:
+    """Store the partitions of the change that the unit has just counted; with `own` it touched the table itself too."""
     if len(partitions) <= MOST_NAMED:
         values = {"table_id": table_id, "partitions": json.dumps(sorted(partitions))}
+        changes = OWN_CHANGES if own else CHANGES
         if unit.connection.dialect.name == "sqlite":
-            unit.connection.execute(_append(sqlite.insert), values)
-        elif not unit.shape.lacks(CHANGES):
+            unit.connection.execute(_append(sqlite.insert, changes), values)
+        elif not unit.shape.lacks(changes):
             expected = unit.expects.values if unit.expects else {}
-            _append_text(unit.shape, expecting=bool(unit.expects)).queue(unit, {**values, **expected})
+            _append_text(unit.shape, changes, expecting=bool(unit.expects)).queue(unit, {**values, **expected})
 
 
 def remove(unit: Unit, table_ids: Sequence[int]) -> None:
     """Remove dropped tables' changes."""
-    queued.delete(unit, CHANGES.c.TBL_ID, table_ids)
+    for changes in (CHANGES, OWN_CHANGES):
+        queued.delete(unit, changes.c.TBL_ID, table_ids)
 
 
 def since(engine: Engine, table_id: int, version: int) -> Changes | None:
     """The changes of a table after this version; None if it does not exist or the database does not answer."""
     rows = _SINCE.rows(engine, {"table_id": table_id, "version": version})
-    if not rows:
+    current = next((found for kind, found, _ in rows or () if kind == _CURRENT), None)
+    if rows is None or current is None:
         return None
-    return Changes(rows[0][0], {each: frozenset(json.loads(names)) for _, each, names in rows if each is not None})
+    named, own = (
+        {found: frozenset(json.loads(names)) for kind, found, names in rows if kind == each} for each in (_NAMED, _OWN)
+    )
+    return Changes(current, named, own)
 
 
 def names_after(connection: Connection, table_ids: Sequence[int]) -> dict[tuple[int, int], frozenset[str]]:
     """The names of the last changes of some tables, by table id and the version that the change made."""
-    c = CHANGES.c
-    query = select(c.TBL_ID, c.VERSION, c.PARTITIONS).where(one_of(connection, c.TBL_ID, table_ids))
-    return {(table_id, version): frozenset(json.loads(names)) for table_id, version, names in connection.execute(query)}
+    parts = (select(c.TBL_ID, c.VERSION, c.PARTITIONS).where(one_of(connection, c.TBL_ID, table_ids)) for c in _BOTH)
+    rows = connection.execute(union_all(*parts))
+    return {(table_id, version): frozenset(json.loads(names)) for table_id, version, names in rows}
 
 
 def between(connection: Connection, table_id: int, after: int, to: int) -> frozenset[str] | None:
@@ -72,36 +110,50 @@ def between(connection: Connection, table_id: int, after: int, to: int) -> froze
         return None
     if to == after:
         return frozenset()
-    query = select(CHANGES.c.PARTITIONS).where(
-        CHANGES.c.TBL_ID == table_id, CHANGES.c.VERSION > after, CHANGES.c.VERSION <= to
-    )
-    texts = connection.execute(query).scalars().all()
-    return None if len(texts) < to - after else frozenset(name for each in texts for name in json.loads(each))
+    parts = (select(c.PARTITIONS).where(c.TBL_ID == table_id, c.VERSION > after, c.VERSION <= to) for c in _BOTH)
+    texts = connection.execute(union_all(*parts)).scalars().all()
+    return None if len(texts) < to - after else _together(map(json.loads, texts))
 
 
-def _append(insert: Callable[[Table], Any], *, expecting: bool = False) -> Any:
+def _together(names: Iterable[Collection[str]]) -> frozenset[str]:
+    return frozenset(name for each in names for name in each)
+
+
+def _append(insert: Callable[[Table], Any], changes: Table, *, expecting: bool = False) -> Any:
     counted = select(VERSIONS.c.TBL_ID, VERSIONS.c.VERSION % SLOTS, VERSIONS.c.VERSION, bindparam("partitions"))
     rows = counted.where(VERSIONS.c.TBL_ID == bindparam("table_id"))
     if expecting:
         rows = rows.where(is_as_expected())
-    new = insert(CHANGES).from_select(["TBL_ID", "SLOT", "VERSION", "PARTITIONS"], rows)
+    new = insert(changes).from_select(["TBL_ID", "SLOT", "VERSION", "PARTITIONS"], rows)
     replaced = {name: new.excluded[name] for name in ("VERSION", "PARTITIONS")}
     return new.on_conflict_do_update(index_elements=["TBL_ID", "SLOT"], set_=replaced)
 
 
-def _since(_: OneOf) -> Select[Any]:
-    newer = and_(
-        CHANGES.c.TBL_ID == VERSIONS.c.TBL_ID,
-        CHANGES.c.VERSION > bindparam("version"),
-        CHANGES.c.VERSION <= VERSIONS.c.VERSION,
+_CURRENT, _NAMED, _OWN = 0, 1, 2
+"""The kinds of rows of _SINCE: the table's version, and the two kinds of changes."""
+_BOTH = (CHANGES.c, OWN_CHANGES.c)
+
+
+def _since(_: OneOf) -> CompoundSelect[Any]:
+    table_id = bindparam("table_id", type_=BigInteger)
+    current = select(_kind(_CURRENT), VERSIONS.c.VERSION, cast(null(), Text)).where(table_id == VERSIONS.c.TBL_ID)
+    return union_all(current, *(_newer(kind, c) for kind, c in zip((_NAMED, _OWN), _BOTH, strict=True)))
+
+
+def _newer(kind: int, c: Any) -> Select[Any]:
+    query = select(_kind(kind), c.VERSION, c.PARTITIONS)
+    return query.where(
+        bindparam("table_id", type_=BigInteger) == c.TBL_ID, bindparam("version", type_=BigInteger) < c.VERSION
     )
-    query = select(VERSIONS.c.VERSION, CHANGES.c.VERSION.label("CHANGE"), CHANGES.c.PARTITIONS)
-    return query.select_from(VERSIONS.outerjoin(CHANGES, newer)).where(VERSIONS.c.TBL_ID == bindparam("table_id"))
+
+
+def _kind(kind: int) -> Any:
+    return literal_column(str(kind), BigInteger)
 
 
 @cache
-def _append_text(shape: Shape, *, expecting: bool) -> CompiledStatement:
-    return CompiledStatement.of(shape, _append(postgresql.insert, expecting=expecting))
+def _append_text(shape: Shape, changes: Table, *, expecting: bool) -> CompiledStatement:
+    return CompiledStatement.of(shape, _append(postgresql.insert, changes, expecting=expecting))
 
 
 _SINCE = SingleRead(_since)

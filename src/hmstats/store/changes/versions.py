@@ -70,11 +70,14 @@ class _Notes:
 _notes: ContextVar[_Notes | None] = ContextVar("noted_versions", default=None)
 
 
-def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None, *, plain: bool = False) -> None:
+def bump(
+    unit: Unit, table_id: int, partitions: Collection[str] | None = None, *, own: bool = False, plain: bool = False
+) -> None:
     """Increment the table's version for a write; with `partitions`, it touched only these (touched_partitions.py).
 
-    They include the names of new partitions, and the old and new names of renamed ones. A `plain` write leaves the
-    table's definition: it only inserts or updates rows of column statistics, of the columns' own types.
+    They include the names of new partitions, and the old and new names of renamed ones. With `own` it touched the
+    table's own parameters or statistics too, but neither its columns nor its keys. A `plain` write leaves the table's
+    definition: it only inserts or updates rows of column statistics, of the columns' own types.
     """
     if plain:
         unit.counted.add(table_id)
@@ -82,7 +85,15 @@ def bump(unit: Unit, table_id: int, partitions: Collection[str] | None = None, *
     else:
         bump_all(unit, [table_id])
     if partitions is not None:
-        touched_partitions.append(unit, table_id, partitions)
+        touched_partitions.append(unit, table_id, partitions, own=own)
+
+
+def bump_own(unit: Unit, table_id: int, *, partitioned: bool, plain: bool = False) -> None:
+    """Increment the table's version for a write of its own parameters or statistics, which touched no partition.
+
+    Of a table that is not `partitioned` nothing more need be said.
+    """
+    bump(unit, table_id, () if partitioned else None, own=True, plain=plain)
 
 
 def bump_all(unit: Unit, table_ids: Sequence[int]) -> None:

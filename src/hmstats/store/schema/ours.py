@@ -28,6 +28,16 @@ HMSTATS_TABLE_CHANGE = Table(
     comment="The partitions that each of the last changes of a table touched, where it touched nothing else",
     **ROOM,
 )
+HMSTATS_OWN_CHANGE = Table(
+    "HMSTATS_OWN_CHANGE",
+    METADATA,
+    key("TBL_ID"),
+    key("SLOT"),
+    big("VERSION", required=True),
+    text("PARTITIONS", required=True),
+    comment="The partitions that each of the last changes of a table touched, where it touched the table itself too",
+    **ROOM,
+)
 
 
 def _described() -> Sequence[Column[Any]]:

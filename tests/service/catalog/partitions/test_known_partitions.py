@@ -90,7 +90,8 @@ class World:
         """Make one change of some kind, of partitions whose directories can be moved."""
         there = [each for each in self.plain.all(NAME).partitions.values() if "elsewhere" not in str(each.storage)]
         some = chance.sample(there, min(2, len(there)))
-        kind = chance.choice([self.add, self.alter, self.drop, self.rename, self.analyze, self.rewrite, self.exchange])
+        kinds = [self.add, self.alter, self.drop, self.rename, self.analyze, self.rewrite, self.exchange]
+        kind = chance.choice([*kinds, self.change_table])
         kind(some, step)
 
     def add(self, some: list[Partition], step: int) -> None:
@@ -134,6 +135,14 @@ class World:
         changed = replace(table, storage=replace(table.storage, columns=COLUMNS))
         TableAlterations(self.store, self.warehouse).alter(NAME, changed, AlterOptions(cascade=True))
 
+    def change_table(self, some: list[Partition], step: int) -> None:
+        """Alter a parameter of the table, and write its own statistics."""
+        table = self.tables.get(NAME)
+        parameters = {**table.parameters, "step": str(step)}
+        TableAlterations(self.store, self.warehouse).alter(NAME, replace(table, parameters=parameters))
+        data = (ColumnStatistics("c", "bigint", LongStatistics(nulls=0, ndv=step)),)
+        StatisticsWriter(self.store).update_table(NAME, StatisticsSet(data))
+
     def exchange(self, some: list[Partition], step: int) -> None:
         """Move a partition to the other table and back."""
         for each in some[:1]:
@@ -171,7 +180,10 @@ def test_after_random_changes_answers_are_those_of_the_database(
             world.compare()
 
 
-@pytest.mark.parametrize("kind", ["add", "alter", "drop", "rename", "analyze", "rewrite", "exchange"])
+KINDS = ["add", "alter", "drop", "rename", "analyze", "rewrite", "change_table", "exchange"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_after_a_change_answers_are_those_of_the_database(world: World, kind: str) -> None:
     for step in (1, 2):
         world.compare()
@@ -192,6 +204,10 @@ def test_partitions_that_are_known_are_not_read_again(world: World, statements: 
     with statements() as after_change:
         world.known.by_names(NAME, asked[10:])
     assert len(after_change) == 2  # which partitions were touched
+    world.change_table([], 1)
+    with statements() as after_change_of_table:
+        world.known.by_names(NAME, asked[10:])
+    assert len(after_change_of_table) == 2
 
 
 def test_formats_that_were_read_apart_are_encoded_once(world: World) -> None:

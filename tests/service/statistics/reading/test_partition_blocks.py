@@ -56,7 +56,7 @@ STEPS = st.lists(
             st.sampled_from([8, 8, 8, 10]),
             st.sampled_from(["hive", "hive", "hive", "spark"]),
         ),
-        st.tuples(st.sampled_from(["delete", "drop", "add"]), NUMBERS),
+        st.tuples(st.sampled_from(["delete", "drop", "add", "change_table"]), NUMBERS),
         st.tuples(st.just("check"), st.one_of(st.none(), SOME), st.sampled_from(["hive", "spark"])),
         st.just(("build",)),
     ),
@@ -123,9 +123,20 @@ def test_new_partitions_get_blocks_of_their_own(world: World) -> None:
     world.check()
 
 
+def test_a_change_of_the_table_itself_leaves_all_blocks(world: World) -> None:
+    before = blocks_by_key(world)
+    world.change_table(1)
+    world.write([9], 500, 3_000)
+    world.change_table(2)
+    assert world.uses_blocks()
+    world.check()
+    world.blocks.run()
+    assert blocks_by_key(world) == before
+
+
 def test_a_change_that_names_no_partitions_builds_all_again(world: World) -> None:
     before = blocks_by_key(world)
-    StatisticsWriter(world.store).update_table(NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=1)))
+    world.change_anything()
     assert not world.uses_blocks()
     world.blocks.run()
     assert world.uses_blocks()
@@ -135,7 +146,7 @@ def test_a_change_that_names_no_partitions_builds_all_again(world: World) -> Non
 def test_who_has_built_rests(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition_blocks, "_RESTS", 1_000_000)
     world.blocks.run()
-    StatisticsWriter(world.store).update_table(NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=1)))
+    world.change_anything()
     for _ in range(2):
         world.check()
         world.blocks.run()
@@ -173,7 +184,7 @@ def test_a_vector_that_cannot_be_read_is_in_no_block(world: World) -> None:
     with world.store._pools.writers.begin() as connection:
         some = select(PART_COL_STATS.c.CS_ID).order_by(PART_COL_STATS.c.CS_ID).limit(3).scalar_subquery()
         connection.execute(update(PART_COL_STATS).where(PART_COL_STATS.c.CS_ID.in_(some)).values(BIT_VECTOR=broken))
-    StatisticsWriter(world.store).update_table(NAME, of_partition(None, l=LongStatistics(nulls=1, ndv=1)))
+    world.change_anything()
     world.check()
     world.blocks.run()
     world.check()

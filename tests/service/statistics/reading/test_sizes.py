@@ -12,6 +12,7 @@ from tests.service.statistics.filled import NAME, make_table, of_longs, of_parti
 
 from hmstats.model.catalog.objects import Partition, Table
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.tables.alter_table import TableAlterations
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.reading.partition_sums import PartitionSums
 from hmstats.service.statistics.reading.sizes import TableSizes
@@ -106,6 +107,20 @@ def test_sizes_are_summed_again_when_the_table_has_changed(
         assert found.parameters["numRows"] == str(COUNT)
         counts.append(len(summed))
     assert counts == [1, 1, 1, 2]
+
+
+def test_a_change_of_the_table_itself_sums_nothing_again(
+    store: Store, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes, summed = TableSizes(store), list[int]()
+    count_blocks(monkeypatch, summed)
+    tables, alterations = Tables(store, Warehouse(str(tmp_path))), TableAlterations(store, Warehouse(str(tmp_path)))
+    for step in range(3):
+        (found,) = sizes.with_sizes([tables.get(NAME)])
+        assert found.parameters["numRows"] == str(COUNT)
+        alterations.alter(NAME, replace(tables.get(NAME), parameters={"step": str(step)}))
+        StatisticsWriter(store).update_table(NAME, of_partition(None, l=of_longs(0, 3 + step)))
+    assert len(summed) == 1
 
 
 def test_one_table_is_summed_as_many_are(store: Store, table: Table) -> None:

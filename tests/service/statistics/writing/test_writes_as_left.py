@@ -28,7 +28,7 @@ from hmstats.sketch.frequent.top_k import TopK
 from hmstats.store.changes import notifications, touched_partitions
 from hmstats.store.connections.writing_connection import run_together
 from hmstats.store.database.store import Store
-from hmstats.store.schema import HMSTATS_TABLE_CHANGE, PART_COL_STATS, TAB_COL_STATS
+from hmstats.store.schema import HMSTATS_OWN_CHANGE, HMSTATS_TABLE_CHANGE, PART_COL_STATS, TAB_COL_STATS
 from hmstats.store.statistics import column_statistics, details, table_facts
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
@@ -112,7 +112,8 @@ def test_the_third_write_reads_nothing_and_leaves_the_same(
         assert [each.provenance and each.provenance.writer for each in found] == ["bob", "bob"]
     since = store.changes_since(after.id, before.version)
     named = {after.version: frozenset({partition})} if partition else {}
-    assert since == touched_partitions.Changes(after.version, named)
+    own = {} if partition else {after.version: frozenset[str]()}
+    assert since == touched_partitions.Changes(after.version, named, own)
 
 
 @pytest.mark.parametrize("partition", OWNERS)
@@ -317,7 +318,7 @@ def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites
 
     def everything() -> Any:
         with store.read() as connection:
-            tables = (TAB_COL_STATS, PART_COL_STATS, HMSTATS_TABLE_CHANGE)
+            tables = (TAB_COL_STATS, PART_COL_STATS, HMSTATS_TABLE_CHANGE, HMSTATS_OWN_CHANGE)
             rows = [sorted(map(repr, connection.execute(select(table)))) for table in tables]
             log = notifications.read(connection, Wanted(after=0), None)
             return rows, log, details.read_table(connection, target_of(store).id, None), target_of(store)

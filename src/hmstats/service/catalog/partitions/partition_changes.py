@@ -278,7 +278,7 @@ class PartitionChanges:
 def _bump(unit: Unit, table: Table, partitions_by_name: Mapping[str, Partition]) -> None:
     """Note that a table gets or loses these partitions: it is not marked as accurate any more."""
     touches_table = bool(partitions_by_name) and unmark_table(unit, table)
-    versions.bump(unit, id_of(table), None if touches_table else partitions_by_name)
+    versions.bump(unit, id_of(table), partitions_by_name, own=touches_table)
 
 
 def _directories_to_remove(dropped: _Dropped, *, purge: bool) -> DroppedDirectories:

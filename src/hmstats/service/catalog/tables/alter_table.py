@@ -4,20 +4,21 @@ A rename carries partitions, statistics and write ids. Statistics of columns tha
 deleted, those of partitions too. As in Hive, partitions keep columns of their own unless the alter cascades.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from hmstats.errors import AccessDenied, InvalidObject, InvalidOperation, MetaError
 from hmstats.model.catalog.file_changes import Move
 from hmstats.model.catalog.location import is_same_location, qualify
-from hmstats.model.catalog.objects import LAST_DDL, Table, TableName, is_view
+from hmstats.model.catalog.objects import LAST_DDL, Column, Table, TableName, is_view
 from hmstats.model.events import TableAltered
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource
 from hmstats.model.spark.spark_schema import data_columns, spark_columns
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import counts_files, of_altered_table, stated_source
-from hmstats.service.catalog.tables.changed_partitions import changed_partitions, unmark, with_own_mark
+from hmstats.service.catalog.tables.changed_partitions import Changed, changed_partitions, unmark, with_own_mark
 from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns, unmarked
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.locked_statistics import table_with_locked_values
@@ -109,13 +110,7 @@ class TableAlterations:
         source = stated_source(table.parameters, terms.source)
         changed = changed_partitions(self._store, self._listing, table, source) if table.name == name else {}
 
-        def change(unit: Unit) -> _Altered:
-            done = self._change(unit, name, table, terms, counted)
-            if changed:
-                unmark(unit, tables.find_id(unit.connection, name) or 0, changed)
-            return done
-
-        self._files.move(change)
+        self._files.move(lambda unit: self._change(unit, name, table, terms, counted, changed))
 
     def _count_files(self, name: TableName, table: Table, terms: AlterOptions) -> _Counted | None:
         """Count the files before the table is locked; None if the parameters are stored as they are."""
@@ -126,9 +121,15 @@ class TableAlterations:
         return _Counted(source, self._listing.size(qualify(location)) if location else None)
 
     def _change(
-        self, unit: Unit, name: TableName, table: Table, terms: AlterOptions, counted: _Counted | None
+        self,
+        unit: Unit,
+        name: TableName,
+        table: Table,
+        terms: AlterOptions,
+        counted: _Counted | None,
+        changed: Changed,
     ) -> _Altered:
-        """Alter the table in the database."""
+        """Alter the table in the database, and its partitions whose files have `changed`."""
         table_id = tables.lock(unit, name)
         stored = None if table_id is None else tables.get(unit.connection, name)
         if table_id is None or stored is None:
@@ -165,7 +166,8 @@ class TableAlterations:
             column_statistics.rename_table(unit, table_id, table.name)
             write_ids.rename_table(unit, name, table.name)
             materialized_views.rename(unit, name, table.name)
-        versions.bump(unit, table_id)
+        unmark(unit, table_id, changed)
+        _bump(unit, table_id, stored, altered, changed, cascade=terms.cascade)
         unit.record(TableAltered(stored, altered))
         return _Altered(move)
 
@@ -197,6 +199,20 @@ class TableAlterations:
     def _default_place(self, unit: Unit, name: TableName) -> str:
         parent = databases.get(unit.connection, name.parent)
         return self._warehouse.table_location(parent.location, name.table) if parent else ""
+
+
+def _bump(unit: Unit, table_id: int, stored: Table, altered: Table, changed: Changed, *, cascade: bool) -> None:
+    """Note what an alter has touched: no partition but those of `changed`, if the table kept its name and columns."""
+    if not stored.partition_keys or cascade or _named_columns(stored) != _named_columns(altered):
+        versions.bump(unit, table_id)
+        return
+    names = partitions.names_by_id(unit.connection, [*changed]).values() if changed else ()
+    versions.bump(unit, table_id, [*names], own=True)
+
+
+def _named_columns(table: Table) -> tuple[TableName, Sequence[Column], Sequence[Column], Sequence[Column]]:
+    """The table's name, its columns, those that Spark reads, and its partition keys."""
+    return table.name, table.columns, data_columns(table), table.partition_keys
 
 
 def _check_options(unit: Unit, stored: Table, table: Table, terms: AlterOptions) -> None:

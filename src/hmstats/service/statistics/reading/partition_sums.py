@@ -5,10 +5,9 @@ of 100,000 partitions, every answer would otherwise sum all of them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hmstats.store.changes import versions
-from hmstats.store.changes.touched_partitions import Changes
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_sizes
 from hmstats.store.partitions.partition_sizes import Block
@@ -65,9 +64,11 @@ class PartitionSums:
             return None
         cached = self._cached.get(table_id)
         changes = self._store.changes_since(table_id, cached.version) if cached else None
-        if cached and changes and changes.version == cached.version:
+        touched = changes.partitions(cached.version, changes.version) if cached and changes else None
+        if cached and changes and touched is not None and not touched:
+            self._put_in_cache(table_id, replace(cached, version=changes.version))
             return cached.sizes
-        if cached and cached.blocks and changes and _names(changes, cached.version, changes.version) is not None:
+        if cached and cached.blocks and touched:
             return None  # some blocks are summed again, not all
         found = self._store.partition_blocks(table_id)
         if found is None:
@@ -92,7 +93,7 @@ class PartitionSums:
         if cached is None or cached.blocks is None or cached.version >= version:
             return None
         changes_since = self._store.changes_since(table_id, cached.version)
-        names = None if changes_since is None else _names(changes_since, cached.version, version)
+        names = None if changes_since is None else changes_since.partitions(cached.version, version)
         if names is None:
             return None
         blocks = partition_sizes.blocks_of(connection, table_id, names)
@@ -109,9 +110,3 @@ class PartitionSums:
 
 def _sums(version: int, blocks: Mapping[int, Block]) -> _Cached:
     return _Cached(version, partition_sizes.total(blocks.values()), blocks if len(blocks) <= _MOST_BLOCKS else None)
-
-
-def _names(changes: Changes, after: int, to: int) -> frozenset[str] | None:
-    """The partitions that changed after one version and up to another; None if unknown."""
-    named = [changes.named.get(each) for each in range(after + 1, to + 1)]
-    return None if None in named else frozenset().union(*(each for each in named if each is not None))

@@ -10,6 +10,7 @@ from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.events import PartitionAltered, TableAltered
 from hmstats.model.parameters.parameter_change import ParameterChange
+from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.statistics.statistics_locks import OF_TABLE
 from hmstats.service.lookups import id_of, lock_partitioned
 from hmstats.service.statistics.errors import missing_table
@@ -37,8 +38,12 @@ def change_table(unit: Unit, name: TableName, change: ParameterChange, *, force:
         change = free_of_change(unit, name, held, {OF_TABLE: change}, lambda _: None)[OF_TABLE]
     change = change.with_column_marks(stored.parameters)
     _write(unit, OF_TABLES, {table_id: change})
-    versions.bump(unit, table_id)
-    unit.record(TableAltered(stored, replace(stored, parameters=change.of(stored.parameters))))
+    altered = replace(stored, parameters=change.of(stored.parameters))
+    if data_columns(stored) == data_columns(altered):
+        versions.bump_own(unit, table_id, partitioned=bool(stored.partition_keys))
+    else:
+        versions.bump(unit, table_id)
+    unit.record(TableAltered(stored, altered))
     return change
 
 

@@ -175,7 +175,10 @@ class PlainWrites:
             since=history.since,
         )
         details.write_by_field(unit, target, [OF_TABLE] if of_table else owners.ids, statistics, made)
-        versions.bump(unit, target.id, None if of_table else set(_names(statistics)), plain=plain)
+        if of_table:
+            versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys), plain=plain)
+        else:
+            versions.bump(unit, target.id, set(_names(statistics)), plain=plain)
         ids = dict(zip(statistics.partitions, owners.ids, strict=True))
         definition = target.definition + (not plain)
         left = self._record(unit, subject, target, ids, given, marks)

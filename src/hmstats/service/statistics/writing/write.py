@@ -120,7 +120,7 @@ class StatisticsWriter:
         check_sketches(name, [given])
         free, target = free_of_table(unit, name, target, given)
         if given.columns and not free.columns:
-            versions.bump(unit, target.id)
+            versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
             return None
         given = free
         if terms.merge:
@@ -138,7 +138,7 @@ class StatisticsWriter:
         job = _Job(name, target, terms.merge, terms.state)
         marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
         marks = _put_writers_marks(unit, OF_TABLES, marks, {target.id: made})
-        versions.bump(unit, target.id)
+        versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
         return self._events.table(unit, name, target, [given], marks.get(target.id, {}))
 
     def update_partitions(
@@ -275,7 +275,7 @@ class StatisticsWriter:
             for free in free_of_delete(unit, name, target, {None: OF_TABLE}, there):
                 column_statistics.delete_tables(unit, [target.id], free, engine)
                 parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, free))
-                versions.bump(unit, target.id)
+                versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
                 record_deleted(unit, name, target, [None], free)
 
         self._store.write_table(name, delete)
