@@ -23,7 +23,8 @@ def upgrade() -> None:
         _big("VERSION"),
         sa.Column("PARTITIONS", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("TBL_ID", "SLOT", name=f"{_TABLE}_pkey"),
-        comment="The partitions that each of the last changes of a table touched, where it touched the table itself too",
+        comment="The partitions that each of the last changes of a table touched, where it touched the table itself"
+        " too",
     )
     if op.get_context().dialect.name == "postgresql":
         op.execute(f'ALTER TABLE "{_TABLE}" SET (fillfactor = 50)')
