@@ -43,7 +43,7 @@ def test_a_change_of_the_table_itself_is_told_apart(store: Store) -> None:
     store.write(partial(versions.bump_own, table_id=5, partitioned=False))
     told = store.changes_since(5, 0)
     assert told == Changes(4, {1: frozenset({"k=a"})}, {2: frozenset({"k=b"}), 3: frozenset()})
-    assert told.partitions(0, 3) == {"k=a", "k=b"}
+    assert told.partitions(0, 3) == frozenset({"k=a", "k=b"})
     assert told.partitions(2, 3) == frozenset()
     assert (told.partitions(3, 4), told.partitions(4, 3)) == (None, None)
     with store.read() as connection:

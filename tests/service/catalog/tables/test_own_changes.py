@@ -38,7 +38,7 @@ class World:
         self.changes = PartitionChanges(store, warehouse)
         self.tables.create(Table(name=NAME, storage=STORAGE, partition_keys=(Column("p", "int"),)))
         self.tables.create(Table(name=PLAIN, storage=STORAGE))
-        marks = ({}, {**MARKED, "numFiles": "0", "totalSize": "0"})
+        marks: tuple[dict[str, str], ...] = ({}, {**MARKED, "numFiles": "0", "totalSize": "0"})
         self.changes.add(
             NAME, [Partition(values=(str(p),), storage=STORAGE, parameters=each) for p, each in enumerate(marks)]
         )
@@ -125,7 +125,7 @@ def test_a_rename_may_have_touched_everything(world: World) -> None:
 def test_partitions_whose_files_have_changed_are_named(world: World) -> None:
     """As Spark alters a table after it has written to a partition."""
     world.file.write_bytes(b"rows")
-    assert world.touched(lambda: world.alter(lambda table: table)) == (True, {"p=1"})
+    assert world.touched(lambda: world.alter(lambda table: table)) == (True, frozenset({"p=1"}))
 
 
 def test_writes_of_the_table_s_own_statistics_touch_no_partition(world: World) -> None:
@@ -156,9 +156,9 @@ def test_partitions_that_come_and_go_are_named_and_so_is_the_table_s_mark(world:
     def add(number: int) -> None:
         world.changes.add(NAME, [Partition(values=(str(number),), storage=STORAGE)])
 
-    assert world.touched(lambda: add(5)) == (False, {"p=5"})
+    assert world.touched(lambda: add(5)) == (False, frozenset({"p=5"}))
     world.alter(with_parameters(MARKED))
-    assert world.touched(lambda: add(6)) == (True, {"p=6"})
+    assert world.touched(lambda: add(6)) == (True, frozenset({"p=6"}))
 
 
 def test_of_a_table_without_partitions_nothing_is_said(world: World) -> None:
