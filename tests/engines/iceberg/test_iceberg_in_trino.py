@@ -33,7 +33,7 @@ def answers(port: int, folder: Path, warehouse: Path) -> list[dict[str, Any]]:
 
 
 def test_every_statement_answers_as_on_hive(tmp_path: Path, postgres_server: str) -> None:
-    """Hive is over PostgreSQL: over Derby it has no tables for locks. On ours the tables lie outside of its warehouse."""
+    """Hive is over PostgreSQL, for its locks. On ours the tables lie in another folder than the server's warehouse."""
     try:
         launch.find_java(25, 99, None)
     except SystemExit as missing:

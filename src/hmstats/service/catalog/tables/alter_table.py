@@ -203,14 +203,14 @@ class TableAlterations:
 
 def _bump(unit: Unit, table_id: int, stored: Table, altered: Table, changed: Changed, *, cascade: bool) -> None:
     """Note what an alter has touched: no partition but those of `changed`, if the table kept its name and columns."""
-    if not stored.partition_keys or cascade or _named_columns(stored) != _named_columns(altered):
+    if not stored.partition_keys or cascade or _name_and_columns(stored) != _name_and_columns(altered):
         versions.bump(unit, table_id)
         return
     names = partitions.names_by_id(unit.connection, [*changed]).values() if changed else ()
     versions.bump(unit, table_id, [*names], own=True)
 
 
-def _named_columns(table: Table) -> tuple[TableName, Sequence[Column], Sequence[Column], Sequence[Column]]:
+def _name_and_columns(table: Table) -> tuple[TableName, Sequence[Column], Sequence[Column], Sequence[Column]]:
     """The table's name, its columns, those that Spark reads, and its partition keys."""
     return table.name, table.columns, data_columns(table), table.partition_keys
 
