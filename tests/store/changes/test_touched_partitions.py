@@ -47,7 +47,7 @@ def test_a_change_of_the_table_itself_is_told_apart(store: Store) -> None:
     assert told.partitions(2, 3) == frozenset()
     assert (told.partitions(3, 4), told.partitions(4, 3)) == (None, None)
     with store.read() as connection:
-        for after, to in ((0, 3), (2, 3), (3, 4), (0, 4), (4, 4)):
+        for after, to in ((0, 3), (2, 3), (3, 4), (0, 4), (4, 4), (4, 3)):
             assert touched_partitions.between(connection, 5, after, to) == told.partitions(after, to)
         assert touched_partitions.names_after(connection, [5, 6]) == {
             (5, 1): frozenset({"k=a"}),

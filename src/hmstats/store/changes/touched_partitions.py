@@ -105,8 +105,8 @@ def names_after(connection: Connection, table_ids: Sequence[int]) -> dict[tuple[
 
 
 def between(connection: Connection, table_id: int, after: int, to: int) -> frozenset[str] | None:
-    """The partitions touched after one version of a table and up to another; None if that is not known of a change."""
-    if to - after > SLOTS:
+    """The partitions touched after one version of a table and up to another, as Changes.partitions tells them."""
+    if not 0 <= to - after <= SLOTS:
         return None
     if to == after:
         return frozenset()
