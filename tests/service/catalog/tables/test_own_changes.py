@@ -16,6 +16,7 @@ from hmstats.service.catalog.databases.databases import Databases
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables.alter_table import AlterOptions, TableAlterations
 from hmstats.service.catalog.tables.tables import Tables
+from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.statistics.writing.parameter_changes import change_table
 from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -159,6 +160,20 @@ def test_partitions_that_come_and_go_are_named_and_so_is_the_table_s_mark(world:
     assert world.touched(lambda: add(5)) == (False, frozenset({"p=5"}))
     world.alter(with_parameters(MARKED))
     assert world.touched(lambda: add(6)) == (True, frozenset({"p=6"}))
+
+
+@pytest.mark.parametrize("delete_data", [False, True])
+def test_truncated_partitions_are_named(world: World, delete_data: bool) -> None:
+    before = world.tables.get(NAME).id or 0
+    truncation = Truncation(world.store, Warehouse(str(world.file.parents[2])))
+    truncation.truncate(NAME, ["p=1", "p=9"], delete_data=delete_data)
+    told = world.store.changes_since(before, 2)
+    assert told is not None
+    assert told.partitions(2, told.version) == frozenset({"p=1", "p=9"})
+    truncation.truncate(NAME, None, delete_data=delete_data)
+    after = world.store.changes_since(before, told.version)
+    assert after is not None
+    assert after.partitions(told.version, after.version) is None
 
 
 def test_of_a_table_without_partitions_nothing_is_said(world: World) -> None:

@@ -33,9 +33,9 @@ def mark_empty(
     Stored counts become 0; column statistics are deleted, those that wait too. Of those at the locations `filled`,
     where new files are, the counts become unknown. Locked statistics stay, and are no longer marked as accurate.
     """
-    versions.bump(unit, table_id)
     before = _before_change(unit, table_id, names)
     locks = statistics_locks.of_table(unit, table_id)
+    versions.bump(unit, table_id, None if locks else names)
     if names is None:
         own = table.storage.location if table.storage else None
         if locks.of(OF_TABLE) is None:
@@ -57,7 +57,7 @@ def mark_empty(
 
 def unmark_accurate(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> None:
     """Remove the marks of accurate statistics, since some of the files may have been removed."""
-    versions.bump(unit, table_id)
+    versions.bump(unit, table_id, names)
     if names is None:
         parameters.remove(unit, OF_TABLES, [table_id], [PARAMETER])
     if table.partition_keys:
