@@ -6,7 +6,6 @@ One server, a stock Trino and a stock Spark as its readers, tables of TPC-H. HMS
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from typing import Any
 import pytest
 from tests.engines.spark.test_spark_fail_over import Spark
 from tests.engines.test_planners import planner
+from tests.fixtures import java_peers
 from tests.fixtures.servers import HMSTATS, finding_tests, serving
 from tests.peers import launch
 
@@ -148,12 +148,7 @@ def stock_spark(port: int, folder: Path, events: Path) -> Iterator[Spark]:
 
 @pytest.fixture(scope="module")
 def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
-    try:
-        launch.find_java(25, 99, None)
-    except SystemExit as missing:
-        pytest.skip(f"Trino: {missing}")
-    if shutil.which("mvn") is None:
-        pytest.skip("Trino comes from Maven, not found on this machine")
+    java_peers.need("Trino", 25, 99)
     folder = tmp_path_factory.mktemp("mended")
     with (
         serving(folder, settings={"send_sketches": True}) as port,

@@ -6,7 +6,6 @@ store, and, the first of them, in HDFS.
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures import java_peers
 from tests.fixtures.hdfs import hdfs
 from tests.fixtures.hive import CHECKOUT, hive
 from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
-from tests.peers import launch
 from tests.peers.sessions import planner_session
 
 pytestmark = [pytest.mark.engines, pytest.mark.hive, pytest.mark.slow]
@@ -90,12 +89,7 @@ def _sorted(domains: str) -> str:
 def dialect(request: pytest.FixtureRequest) -> str:
     """An engine that this machine can run."""
     name: str = request.param
-    try:
-        launch.find_java(*JDKS[name], None)
-    except SystemExit as missing:
-        pytest.skip(f"{name}: {missing}")
-    if shutil.which("mvn") is None:
-        pytest.skip(f"{name} comes from Maven, not found on this machine")
+    java_peers.need(name, *JDKS[name])
     return name
 
 

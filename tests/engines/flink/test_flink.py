@@ -4,16 +4,15 @@ On ours they run wherever the tables lie: in the server's warehouse, and in anot
 object store, where the database has a location of its own.
 """
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures import java_peers
 from tests.fixtures.hive import hive
 from tests.fixtures.object_stores.object_store import BUCKET, object_store
 from tests.fixtures.servers import serving
-from tests.peers import launch
 from tests.peers.sessions import flink_session
 
 from hmstats.client import connect
@@ -36,12 +35,7 @@ BETTER = {
 
 @pytest.fixture(scope="module", autouse=True)
 def _java_and_maven() -> None:
-    try:
-        launch.find_java(17, 17)
-    except SystemExit as missing:
-        pytest.skip(f"Flink 1.20: {missing}")
-    if shutil.which("mvn") is None:
-        pytest.skip("Flink comes from Maven, not found on this machine")
+    java_peers.need("Flink 1.20", 17, 17)
 
 
 @pytest.fixture(scope="module")

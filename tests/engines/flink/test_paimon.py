@@ -3,14 +3,13 @@
 The catalog locks its tables through the metastore, and stores the partitions of some of them there.
 """
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures import java_peers
 from tests.fixtures.hive import hive
 from tests.fixtures.servers import serving
-from tests.peers import launch
 from tests.peers.sessions import flink_session
 
 from hmstats.client import connect
@@ -36,12 +35,7 @@ def answers(port: int, folder: Path, warehouse: str) -> Answers:
 
 def test_every_statement_answers_as_on_hive(tmp_path: Path) -> None:
     """Hive 3.1's client is Flink's. On ours the tables lie in another folder than the server's warehouse."""
-    try:
-        launch.find_java(17, 17)
-    except SystemExit as missing:
-        pytest.skip(f"Flink 1.20: {missing}")
-    if shutil.which("mvn") is None:
-        pytest.skip("Flink comes from Maven, not found on this machine")
+    java_peers.need("Flink 1.20", 17, 17)
     (tmp_path / "hive").mkdir()
     (tmp_path / "ours").mkdir()
     where = f"metastore.warehouse.dir=file:{tmp_path}/hive/warehouse"

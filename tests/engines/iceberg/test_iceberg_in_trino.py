@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import Any
 
 import pytest
 from tests.engines.test_planners import planner
+from tests.fixtures import java_peers
 from tests.fixtures.databases.postgres import fresh_database
 from tests.fixtures.hive import CHECKOUT, hive
 from tests.fixtures.servers import serving
-from tests.peers import launch
 
 pytestmark = [pytest.mark.engines, pytest.mark.hive, pytest.mark.slow]
 
@@ -34,12 +33,7 @@ def answers(port: int, folder: Path, warehouse: Path) -> list[dict[str, Any]]:
 
 def test_every_statement_answers_as_on_hive(tmp_path: Path, postgres_server: str) -> None:
     """Hive is over PostgreSQL, for its locks. On ours the tables lie in another folder than the server's warehouse."""
-    try:
-        launch.find_java(25, 99, None)
-    except SystemExit as missing:
-        pytest.skip(f"Trino: {missing}")
-    if shutil.which("mvn") is None:
-        pytest.skip("Trino comes from Maven, not found on this machine")
+    java_peers.need("Trino", 25, 99)
     (tmp_path / "hive").mkdir()
     (tmp_path / "ours").mkdir()
     where = f"hive.metastore.warehouse.dir=file:{tmp_path}/hive/warehouse"

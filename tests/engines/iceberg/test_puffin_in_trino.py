@@ -1,7 +1,6 @@
 """Trino's Iceberg connector on our metastore: it plans by our sketches as by its own, and merges them with new rows."""
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 from tests.cli.commands.test_analyze import command
 from tests.engines.test_planners import planner
+from tests.fixtures import java_peers
 from tests.fixtures.servers import serving
 from tests.peers import launch
 
@@ -25,12 +25,7 @@ Ask = Callable[..., list[Any]]
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Ask]]:
     """The metastore's address, and a Trino on it."""
-    try:
-        launch.find_java(25, 99, None)
-    except SystemExit as missing:
-        pytest.skip(f"Trino: {missing}")
-    if shutil.which("mvn") is None:
-        pytest.skip("Trino comes from Maven, not found on this machine")
+    java_peers.need("Trino", 25, 99)
     folder = tmp_path_factory.mktemp("trino")
     with serving(folder) as port, planner("trino", port, folder) as url:
         at = int(url.rpartition(":")[2])

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,10 +16,10 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from tests.engines.test_planners import planner
 from tests.engines.trino.test_trino_tokens import PROXIES, ask, recorded
+from tests.fixtures import java_peers
 from tests.fixtures.identity.authorities import Files, issued
 from tests.fixtures.identity.kerberos import REALM, SERVICE, Kerberos
 from tests.fixtures.servers import serving
-from tests.peers import launch
 
 pytestmark = [pytest.mark.engines, pytest.mark.slow]
 
@@ -29,12 +28,7 @@ _TLS = "hive.metastore.thrift.client.ssl"
 
 @pytest.fixture(autouse=True)
 def _machine_with_trino() -> None:
-    try:
-        launch.find_java(25, 99, None)
-    except SystemExit as missing:
-        pytest.skip(f"Trino: {missing}")
-    if shutil.which("mvn") is None:
-        pytest.skip("Trino comes from Maven, not found on this machine")
+    java_peers.need("Trino", 25, 99)
 
 
 def encrypted(files: Files, tmp_path: Path) -> dict[str, object]:

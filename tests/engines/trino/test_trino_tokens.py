@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from tests.clients.kerberos_sessions import guarded_hive, krb5
 from tests.engines.test_planners import planner
+from tests.fixtures import java_peers
 from tests.fixtures.identity.kerberos import REALM, SERVICE, Kerberos
 from tests.fixtures.servers import serving
 from tests.peers import launch
@@ -45,12 +45,7 @@ def server(kerberos: Kerberos, tmp_path: Path) -> Iterator[int]:
 @pytest.fixture
 def acting(kerberos: Kerberos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Acting:
     """Starts a Trino that has the ticket of alice and acts as its users; its port."""
-    try:
-        launch.find_java(25, 99, None)
-    except SystemExit as missing:
-        pytest.skip(f"Trino: {missing}")
-    if shutil.which("mvn") is None:
-        pytest.skip("Trino comes from Maven, not found on this machine")
+    java_peers.need("Trino", 25, 99)
     properties = {
         "hive.metastore.authentication.type": "KERBEROS",
         "hive.metastore.service.principal": SERVICE,

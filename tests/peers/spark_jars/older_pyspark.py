@@ -1,11 +1,28 @@
-"""Installs a PySpark beside the one that is installed, in a folder of its own."""
+"""A table format's runtime for Spark from Maven, and the newest PySpark that it runs in, beside the one installed."""
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
+from tests.peers import cache, launch
 
-def install(version: str, packages: Path) -> None:
-    """Install the newest PySpark of a minor version into a folder, which goes before all others of PYTHONPATH."""
-    to = ("--target", str(packages))
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *to, f"pyspark=={version}.*"], check=True)
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A folder to put before all others of PYTHONPATH, and the jar."""
+
+    packages: Path
+    jar: Path
+
+
+def fetched(folder: Path, group: str, artifact: str, version: str, spark: str) -> Parts:
+    """The runtime's jar and the newest PySpark of a minor version, fetched into the folder on first use."""
+    parts = Parts(folder / "packages", folder / f"{artifact}-{version}.jar")
+    with cache.filling(folder) as empty:
+        if empty:
+            options = (f"-Dartifact={group}:{artifact}:{version}", f"-DoutputDirectory={folder}")
+            launch.maven(["dependency:copy", *options], folder, folder / "maven.log")
+            to = ("--target", str(parts.packages))
+            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *to, f"pyspark=={spark}.*"], check=True)
+    return parts

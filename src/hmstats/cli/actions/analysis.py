@@ -151,7 +151,7 @@ class Analysis:
                 yield f"{database}.`{name}`", self._request(f"{database}.`{name}`")
 
     def _names_in(self, service: Metastore, database: str) -> Iterator[str]:
-        """The tables of a database that can be analysed. Views are skipped; the others are printed with the reason."""
+        """The tables of a database that can be analysed. Views are skipped, refused ones printed with the reason."""
         for table in service.tables(database, service.table_names(database)):
             if table.table_type == VIRTUAL_VIEW:
                 continue
