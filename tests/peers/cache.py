@@ -1,6 +1,7 @@
 """Where the peers' jars are kept, each folder filled once by whoever asks first."""
 
 import fcntl
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,3 +27,9 @@ def filling(folder: Path) -> Iterator[bool]:
 def is_filled(folder: Path) -> bool:
     """Whether the folder was filled to its end."""
     return (folder / _COMPLETE).exists()
+
+
+def digest(folder: Path) -> str:
+    """A short digest of all files in the folder, for the name of what is built from them."""
+    files = sorted(each for each in folder.rglob("*") if each.is_file() and each.suffix != ".pyc")
+    return hashlib.sha256(b"".join(each.read_bytes() for each in files)).hexdigest()[:12]
