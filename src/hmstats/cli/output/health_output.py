@@ -51,8 +51,11 @@ def _command(each: ObjectHealth) -> str:
     return f"hmstats refresh {name}"
 
 
-def as_json_object(of: ObjectHealth) -> dict[str, Any]:
-    """The health of a table or a partition as a JSON object; what is unknown is null."""
+def as_json_object(of: ObjectHealth, refused: str | None) -> dict[str, Any]:
+    """The health of a table or a partition as a JSON object; what is unknown is null.
+
+    `refused`: why an analysis refuses the table.
+    """
     found = of.health
     at = found.analyzed_at_seconds
     return {
@@ -63,6 +66,7 @@ def as_json_object(of: ObjectHealth) -> dict[str, Any]:
         "health": found.health,
         "reason": found.reason.value,
         "why": why(found),
+        "refused": refused,
         "rows": found.now.rows,
         "files": found.now.files,
         "bytes": found.now.size_bytes,

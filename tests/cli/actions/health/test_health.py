@@ -64,6 +64,15 @@ def test_what_no_analysis_reads_is_not_to_be_done(metastore: Metastore) -> None:
 
 
 @sqlite
+def test_programs_learn_what_no_analysis_reads(metastore: Metastore) -> None:
+    metastore.table("hudi", COLUMNS, parameters={"spark.sql.sources.provider": "hudi"})
+    lines = run(metastore, metastore.database, "--json").stdout.splitlines()
+    reasons = {found["table"]: found["refused"] for found in map(json.loads, lines)}
+    assert reasons.pop("hudi").startswith("is of the format Hudi, which is not supported: its folder")
+    assert reasons == {"missing": None, "parts": None, "made": None}
+
+
+@sqlite
 def test_programs_get_an_object_a_line(metastore: Metastore) -> None:
     found = [json.loads(line) for line in run(metastore, f"{metastore.database}.*", "--json").stdout.splitlines()]
     assert [(each["table"], each["health"], each["reason"]) for each in found] == [

@@ -11,12 +11,16 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.health_output import as_json_object, print_health
 from hmstats.client import Metastore
+from hmstats.client.connection.batches import batches
 from hmstats.client.naming import named_object, named_table
 from hmstats.client.refusals import refusals
 from hmstats.errors import HmstatsError, StatementError
+from hmstats.model.catalog.objects import TableName
 from hmstats.model.catalog.table_formats import table_format
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
+
+_OBJECTS_AT_ONCE = 1_000
 
 
 def list_health(
@@ -32,18 +36,31 @@ def list_health(
     with open_metastore(metastore) as service:
         found = _read_health(service, tables or ["*"], below, partitions=partitions)
         if as_json:
-            number = 0
-            for number, each in enumerate(found, 1):  # noqa: B007
-                typer.echo(json.dumps(as_json_object(each), ensure_ascii=False))
+            number = _print_as_json(service, found)
         else:
             shown = list(islice(found, most + 1))
             number = len(shown)
-            stale = (each.table for each in shown[:most] if each.health.health < WHOLE)
-            print_health(shown[:most], refusals(service, dict.fromkeys(stale)), more=number > most)
+            print_health(shown[:most], _refused(service, shown[:most]), more=number > most)
         for sentence in _lake_warnings(service, tables or ()):
             typer.echo(f"warning: {sentence}", err=True)
     if below is not None and number:
         raise typer.Exit(ExitCode.NO)
+
+
+def _print_as_json(service: Metastore, found: Iterable[ObjectHealth]) -> int:
+    """Print an object for each as they are read. Returns how many there were."""
+    number = 0
+    for batch in batches(found, _OBJECTS_AT_ONCE):
+        refused = _refused(service, batch)
+        for each in batch:
+            typer.echo(json.dumps(as_json_object(each, refused.get(each.table)), ensure_ascii=False))
+        number += len(batch)
+    return number
+
+
+def _refused(service: Metastore, found: Iterable[ObjectHealth]) -> dict[TableName, str]:
+    """Why an analysis refuses those that are not whole, by table."""
+    return refusals(service, dict.fromkeys(each.table for each in found if each.health.health < WHOLE))
 
 
 def _lake_warnings(service: Metastore, texts: Iterable[str]) -> Iterator[str]:
