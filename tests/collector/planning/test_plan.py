@@ -136,6 +136,34 @@ def test_a_table_without_keys_is_one_piece(metastore: Metastore, service: client
 
 
 @pytest.mark.parametrize(
+    ("parameters", "refused"),
+    [
+        ({}, False),
+        ({"spark.sql.sources.provider": "hive"}, False),
+        ({"spark.sql.sources.provider": "parquet"}, True),
+        ({"spark.sql.sources.provider": "parquet", "spark.sql.partitionProvider": "filesystem"}, True),
+        ({"spark.sql.sources.provider": "parquet", "spark.sql.partitionProvider": "catalog"}, False),
+    ],
+)
+def test_partitions_that_spark_finds_in_the_folder_are_no_empty_table(
+    our_metastore: Metastore, parameters: dict[str, str], refused: bool
+) -> None:
+    our_metastore.table("t", COLUMNS, keys=("ds", "hr"), parameters=parameters)
+    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
+        if not refused:
+            assert plan(service, our_metastore).pieces == ()
+            return
+        with pytest.raises(
+            StatementError, match=r"\.t has no partition in the metastore, but Spark reads those of its"
+        ):
+            plan(service, our_metastore)
+        with pytest.raises(StatementError, match=r"\.t has no partition with ds=1"):
+            plan(service, our_metastore, partitions=({"ds": "1"},))
+        our_metastore.add_partitions(*VALUES, columns=COLUMNS)
+        assert len(plan(service, our_metastore).pieces) == len(VALUES)
+
+
+@pytest.mark.parametrize(
     ("keys", "wanted", "sentence"),
     [
         (("ds",), {"partitions": ({"dt": "x"},)}, r"table .*\.t has no partition key dt, only ds"),

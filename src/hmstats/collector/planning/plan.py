@@ -16,7 +16,7 @@ from hmstats.model.catalog.objects import Column, Parameters, Storage, Table, Ta
 from hmstats.model.catalog.refused_tables import folder_refusal, format_refusal
 from hmstats.model.catalog.table_formats import format_of_provider
 from hmstats.model.partitions.partition_values import names_by_spec
-from hmstats.model.spark.spark_schema import PROVIDER, data_columns, with_defaults
+from hmstats.model.spark.spark_schema import PROVIDER, data_columns, finds_partitions_in_folder, with_defaults
 from hmstats.model.statistics.column_types import kind_of
 
 
@@ -199,14 +199,23 @@ def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where:
             raise StatementError(f"table {table.name.short} has no partition that matches {where}")
     columns = table.partition_keys
     found = metastore.partition_names(table.name, pruning_values(specs[0], columns) if len(specs) == 1 else ())
+    if not found and not any(map(_values, specs)) and finds_partitions_in_folder(table):
+        raise StatementError(
+            f"table {table.name.short} has no partition in the metastore, but Spark reads those of its folder:"
+            f" store them by MSCK REPAIR TABLE {table.name.short} in Spark"
+        )
     matched = names_by_spec(specs, columns, found)
     for spec, names in zip(specs, matched, strict=True):
-        values = {key: value for key, value in spec.items() if value is not None}
+        values = _values(spec)
         if values and not names:
             wanted = ", ".join(f"{key}={value}" for key, value in values.items())
             raise StatementError(f"table {table.name.short} has no partition with {wanted}")
     wanted_names = set(chain.from_iterable(matched))
     return [name for name in found if name in wanted_names]
+
+
+def _values(spec: TextSpec) -> dict[str, str]:
+    return {key: value for key, value in spec.items() if value is not None}
 
 
 def _keys(table: Table) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from hmstats.model.parameters.row_counts import row_count
 
 PROVIDER = "spark.sql.sources.provider"
 """The parameter by which Spark knows tables of its own; of Hive's tables it is `hive` or unset, of views unset."""
+_PARTITION_PROVIDER = "spark.sql.partitionProvider"
 SCHEMA = "spark.sql.sources.schema"
 LOG_SCHEMA = "spark.sql.sources.hmstats.schema"
 """The parameter in which an analysis keeps the schema of a table that has its true one in a log of its own, as Delta
@@ -28,6 +29,18 @@ _SIZED = "__CHAR_VARCHAR_TYPE_STRING"
 _EXISTS_DEFAULT = "EXISTS_DEFAULT"
 _PLAIN = {"byte": "tinyint", "short": "smallint", "integer": "int", "long": "bigint", "null": "void"}
 """Spark's names of types that are not Hive's."""
+
+
+def finds_partitions_in_folder(table: Table) -> bool:
+    """Whether Spark takes a table's partitions from its folder, and asks the metastore for none.
+
+    It does so for a table of its own unless the parameter says `catalog`, which Spark sets when it creates or repairs
+    a table, but not with `spark.sql.hive.manageFilesourcePartitions=false`, and which other engines may not know
+    (org.apache.spark.sql.hive.HiveExternalCatalog).
+    """
+    provider = table.parameters.get(PROVIDER, "hive").lower()
+    stored = table.parameters.get(_PARTITION_PROVIDER, "").lower() == "catalog"
+    return bool(table.partition_keys) and provider != "hive" and not stored
 
 
 def data_columns(table: Table) -> tuple[Column, ...]:
