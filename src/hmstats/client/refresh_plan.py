@@ -14,7 +14,7 @@ from hmstats.model.feedback.verdicts import MENDABLE
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
 from hmstats.model.health.plan import Blamed, Candidate, Plan, blamed_candidate, candidate, look, plan_work, share_of
-from hmstats.model.health.runs import NEEDS_YOU, Lease, Outcome, Run, Speeds, speeds
+from hmstats.model.health.runs import Lease, Outcome, Run, Speeds, speeds
 from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences import windows
 from hmstats.model.preferences.in_force import Stated
@@ -29,13 +29,11 @@ _WEEK_MS = 7 * 86_400_000
 class Round:
     """The plan of a round, and the tables that are left out of it with the reason.
 
-    `ailing` are tables that failed so often in a row that somebody should look. `complete`: everything that is wanted
-    was looked at.
+    `complete`: everything that is wanted was looked at.
     """
 
     plan: Plan
     skipped: Mapping[TableName, str]
-    ailing: Mapping[TableName, int]
     complete: bool = True
 
 
@@ -61,12 +59,11 @@ class _Known:
 
 def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[TableName, float] | None = None) -> Round:
     """The plan of a round; `busy` are tables that were written to a moment ago, with the seconds since then."""
-    candidates, skipped, ailing = list[Candidate](), dict[TableName, str](), dict[TableName, int]()
+    candidates, skipped = list[Candidate](), dict[TableName, str]()
     known: _Known | None = None
     complete = True
     for of, pattern in wanted.tables:
         known = _read_known(service, of.database, of.catalog, now_ms, wanted)
-        ailing |= {name: each.failures for name, each in known.leases.items() if each.failures >= NEEDS_YOU}
         for number, each in enumerate(service.health.tables(of.database, pattern, catalog=of.catalog)):
             if number == wanted.most:
                 complete = False
@@ -81,7 +78,7 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
     overhead = known.speeds.overhead_seconds if known is not None else 1.0
     unique = {(each.table, each.partition): each for each in candidates}
     plan, refused = _plan_readable(service, [*unique.values()], wanted.budget_seconds, overhead)
-    return Round(plan, skipped | refused, ailing, complete)
+    return Round(plan, skipped | refused, complete)
 
 
 def _plan_readable(

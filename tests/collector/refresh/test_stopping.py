@@ -1,6 +1,8 @@
 """A refresher that is asked to end: its run is recorded as stopped, and its table is free for the next one."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -85,3 +87,29 @@ def test_a_refresher_that_is_interrupted_frees_its_table(our_metastore: Metastor
         list(refresher(our_metastore, KeyboardInterrupt(), asked=True).run())
     run, free = only_run(our_metastore)
     assert (run.outcome, free) == (Outcome.STOPPED, True)
+
+
+def test_a_run_whose_lease_another_has_ends_after_some_partitions(our_metastore: Metastore) -> None:
+    """A suspended machine renews no lease: another run begins meanwhile, and does what is left."""
+    our_metastore.table("t", {"l": "bigint"}, keys=("p",))
+    our_metastore.add_partitions(*[(str(each),) for each in range(10)], table="t", columns={"l": "bigint"})
+    address, analysed = f"thrift://127.0.0.1:{our_metastore.port}", list[str]()
+
+    def analyse(name: TableName, partitions: Sequence[str], _: bool) -> Any:
+        if not analysed:
+            with connect(address) as service:
+                ((first,), _leases) = service.runs.listed(our_metastore.database)
+                service.runs.end(replace(first, outcome=Outcome.STOPPED))
+                assert service.runs.begin(replace(first, id="other", runner="other"), 60).started
+        analysed.extend(partitions)
+        time.sleep(1)  # longer than the pause between two renewals
+        return Report(name, None, len(partitions), 7, {}, {})
+
+    wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
+    (done,) = Refresher(address, analyse, wanted, lease_seconds=1).run()
+    assert (done.outcome, 0 < len(analysed) < 10) == (Outcome.STOPPED, True)
+    assert (done.reason or "").startswith("another run has the table")
+    with connect(address) as service:
+        runs, ((_, _lease, runner),) = service.runs.listed(our_metastore.database)
+    assert [each.outcome for each in runs if each.id == "other"] == [Outcome.RUNNING]
+    assert runner == "other"

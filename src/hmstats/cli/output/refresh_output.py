@@ -11,7 +11,7 @@ from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.plan import Candidate, Work
-from hmstats.model.health.runs import NEEDS_YOU, Lease, Outcome, Run
+from hmstats.model.health.runs import FAILURES_TO_REPORT, Lease, Outcome, Run
 
 _SHOWN = 50
 
@@ -74,7 +74,7 @@ def print_runs(runs: Sequence[Run], leases: Mapping[TableName, Lease]) -> None:
             shown.add_row(each.table.typed, each.outcome.value, (each.reason or "")[:80], *numbers, *counts)
         print_table(shown)
     for name, lease in leases.items():
-        if lease.failures >= NEEDS_YOU:
+        if lease.failures >= FAILURES_TO_REPORT:
             typer.echo(f"needs you: {name.typed} failed {lease.failures} times in a row")
 
 

@@ -15,9 +15,9 @@ _HEADER = ("Partition", "Column", "Statistic", "Stored", "Must be", "Off by", "q
 class Tally:
     """Counts of compared numbers. Tallies merge in any order.
 
-    `checked` numbers were compared, of which `open` ones fit the rows that were read but could still be wrong. `rows`
-    is how many exist, `rows_read` how many of them were read. Of `targets`, which are partitions or the table, `bare`
-    ones have no column statistics.
+    `checked` numbers were compared, of which `undecided` ones fit the rows that were read but could still be wrong.
+    `rows` is how many exist, `rows_read` how many of them were read. Of `targets`, which are partitions or the table,
+    `without_statistics` have no column statistics.
     """
 
     checked: int = 0

@@ -28,7 +28,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """All limits of a number. `told`: the limits are so close that a wrong number would be noticed."""
+    """All limits of a number. `decided`: the limits are so close that a wrong number would be noticed."""
 
     limits: tuple[Limits, ...]
     decided: bool

@@ -64,7 +64,7 @@ def missing_locations(locations: Mapping[str, str], settings: Settings = NO_SETT
 def data_files(location: str, settings: Settings = NO_SETTINGS) -> list[DataFile]:
     """The data files under a location, at any depth, sorted by path.
 
-    Raises OSError, FileNotFoundError if it is missing.A location may be one file. Files whose names begin with _ or .
+    Raises OSError, FileNotFoundError if it is missing. A location may be one file. Files whose names begin with _ or .
     are no data, as everywhere in Hadoop; nor are empty files.
     """
     if not location:

@@ -1,6 +1,6 @@
 """Refreshes statistics by themselves: what is stale, the best first, until a budget is spent.
 
-held      a table held by a lease for as long as it is analysed
+lease     renews the lease of a table while it is analysed
 round     a round from its plan to its last run
 watching  rounds whenever something has changed, after a quiet time
 """

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hmstats.client import Metastore, connect
 from hmstats.client.refresh_plan import Round, plan_round
-from hmstats.collector.refresh.held import LEASE_SECONDS, held
+from hmstats.collector.refresh.lease import LEASE_SECONDS, keep_lease
 from hmstats.errors import HmstatsError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
@@ -30,6 +30,7 @@ _MOST_CHARACTERS = 2_000
 _SLICE_SECONDS = 5.0
 """Predicted seconds of the partitions that are analysed at once; after them a run may be stopped."""
 _STOPPED = "ended by a signal; what was finished before it is stored"
+_LOST = "another run has the table, since the lease was not renewed in time; what was finished before is stored"
 Analyse = Callable[[TableName, Sequence[str], bool], "Report"]
 """Analyses a table, or some partitions of it by name; with True only what its files show as changed."""
 
@@ -97,8 +98,8 @@ class Refresher:
         if not begun.started:
             return Done(work, None, f"held by {begun.held_by}" if begun.held_by else "failed a moment ago")
         try:
-            with held(self.metastore, run, self.lease_seconds):
-                done = self._analyse_held(service, work)
+            with keep_lease(self.metastore, run, self.lease_seconds) as lost:
+                done = self._analyse_held(service, work, lost)
         except KeyboardInterrupt:
             service.runs.end(replace(run, outcome=Outcome.STOPPED, reason=_STOPPED))
             raise
@@ -113,15 +114,16 @@ class Refresher:
         service.runs.end(ended)
         return done
 
-    def _analyse_held(self, service: Metastore, work: Work) -> Done:
+    def _analyse_held(self, service: Metastore, work: Work, lost: threading.Event) -> Done:
         began, done = time.monotonic(), Done(work, None)
         try:
             partitions = self._still_stale(service, work)
             if partitions is None:
                 return Done(work, Outcome.DONE, "fresh by now")
             for number, some in enumerate(_slices(partitions, work.seconds)):
-                if number and self.stop.is_set():
-                    return replace(done, outcome=Outcome.STOPPED, reason=_STOPPED, seconds=time.monotonic() - began)
+                if number and (self.stop.is_set() or lost.is_set()):
+                    reason = _STOPPED if self.stop.is_set() else _LOST
+                    return replace(done, outcome=Outcome.STOPPED, reason=reason, seconds=time.monotonic() - began)
                 done = _with_report(done, self.analyse(work.table, some, work.look))
         except (HmstatsError, OSError) as error:
             ended = replace(done, seconds=time.monotonic() - began)

@@ -23,7 +23,7 @@ def compile_pattern(pattern: str, *, any_text: str, any_character: str, flags: i
 def compile_any(patterns: list[str], *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
     """The expression whose fullmatch tells whether a text matches one of the patterns.
 
-    Raises MetaError as `compiled`.
+    Raises MetaError as `compile_pattern`.
     """
     check_length("|".join(patterns))
     expressions = [_expression(pattern, any_text, any_character) for pattern in patterns]

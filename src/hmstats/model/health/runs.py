@@ -9,7 +9,7 @@ from hmstats.model.catalog.objects import TableName
 
 LEAST_RETRY_SECONDS = 1_800
 MOST_RETRY_SECONDS = 86_400
-NEEDS_YOU = 5
+FAILURES_TO_REPORT = 5
 """After so many failures in a row, somebody should look at a table."""
 FREE_LOSSES = 2
 """So many runs in a row may be lost with their process before their table waits."""

@@ -201,7 +201,7 @@ class AnswerCache:
             self._free_bytes = self._max_bytes
 
     def put(self, key: CacheKey, answer: CachedAnswer, clears: int | None = None) -> None:
-        """Cache an answer, unless the cache was cleared since `forgotten` was read. Replaces an older answer."""
+        """Cache an answer, unless the cache was cleared since `clears` was read. Replaces an older answer."""
         size = _size(key, answer)
         if not answer.versions or not all(answer.versions.values()) or size > self._max_bytes:
             return

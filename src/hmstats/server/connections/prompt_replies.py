@@ -43,7 +43,7 @@ class PromptReplies:
     """Sends cached replies in one selector's thread, where everything but `_open` runs.
 
     `ended` is called with each call that was answered after a check, `leave` with each that a worker must answer.
-    `guarded` runs a step on a connection so that an unexpected error ends that connection only.
+    `run_guarded` runs a step on a connection so that an unexpected error ends that connection only.
     """
 
     def __init__(

@@ -69,7 +69,7 @@ def _store_of(location: str) -> str:
 
 
 def _list_in_time(locations: Sequence[str], sizes: dict[str, FileSizes], stop: Event, until: float) -> bool:
-    """List into `found`. Returns False at the timeout; a thread that hangs in a file system is abandoned."""
+    """List into `sizes`. Returns False at the timeout; a thread that hangs in a file system is abandoned."""
     queue = iter(locations)
     count = min(len(locations), _REMOTE_THREADS) if any(parse(each).scheme != LOCAL for each in locations) else 1
     listers = [Thread(target=_list_all, args=(queue, sizes, stop), daemon=True) for _ in range(count)]

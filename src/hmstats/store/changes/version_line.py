@@ -55,7 +55,7 @@ class VersionLine:
     ) -> Self:
         """Connect with the driver's arguments, and wait for it. Raises StoreUnavailable.
 
-        `question` is versions.CURRENT_OF_ARRAY, or LOGGED_OF_ARRAY if Hive's log is always among the tables.
+        `query` is versions.CURRENT_OF_ARRAY, or LOGGED_OF_ARRAY if Hive's log is always among the tables.
         """
         name = shown_url(engine.url)
         driver = engine.dialect.loaded_dbapi

@@ -344,7 +344,7 @@ class Store:
         """Run `work` and commit it in one round trip if the table's definition is as expected; None if it is not.
 
         If None, nothing was changed. The work reads nothing, bumps the table's version, and queues all of its
-        statements (Unit.later), of which the last changes `rows` rows; or it gives up with None. If fewer rows were
+        statements (Unit.queue), of which the last changes `rows` rows; or it gives up with None. If fewer rows were
         changed, another program has removed some without a new version: None too, and the caller must write
         everything again. Raises as `write` does. After a lost connection it is tried again, and does nothing if anybody
         has written to the table since its version was cached.

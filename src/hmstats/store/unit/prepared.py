@@ -92,7 +92,7 @@ class Prepared(NamedTuple):
     def text(self, session: MutableMapping[Any, Any], unprepared: str) -> str:
         """The text that runs the statement in a session, and prepares it first if necessary.
 
-        `session` is the `info` of its connection, `whole` the statement's own text. Send the result at once, with
+        `session` is the `info` of its connection, `unprepared` the statement's own text. Send the result at once, with
         parameters.
         """
         prepared_names: set[str] = session.setdefault(_NAMES, set())

@@ -323,7 +323,7 @@ def one_of_each_column(
 
 
 def _ranked(flat_columns: FlatColumns, engine: str) -> Iterable[int]:
-    """The indexes in `found`, from the lowest rank to the highest."""
+    """The indexes in `flat_columns`, from the lowest rank to the highest."""
     indexes = range(len(flat_columns.engines))
     if len(set(flat_columns.engines)) <= 1:
         return indexes

@@ -239,7 +239,7 @@ def _lock_owners(
 ) -> tuple[TableFacts | None, Owners | None]:
     """The table and the owners of the statistics, all locked; None if one does not exist.
 
-    `known` is the cached table, if any.
+    `cached` is the cached table, if any.
     """
     if of_table:
         target = table_facts.lock(unit, name, cached)

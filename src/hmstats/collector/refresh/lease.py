@@ -1,4 +1,4 @@
-"""A table that is held by a lease while it is analysed: a thread prolongs it, over a connection of its own."""
+"""The lease of a table while it is analysed: a thread renews it, over a connection of its own."""
 
 import threading
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ LEASE_SECONDS = 60
 
 
 @contextmanager
-def held(metastore: str, run: Run, lease_seconds: int) -> Iterator[threading.Event]:
-    """Prolong the lease of a run while the block runs; the event is set if another run has the table by now."""
+def keep_lease(metastore: str, run: Run, lease_seconds: int) -> Iterator[threading.Event]:
+    """Renew the lease of a run while the block runs. The event is set when another run has the table."""
     ended, lost = threading.Event(), threading.Event()
 
     def renew() -> None:
