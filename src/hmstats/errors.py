@@ -110,7 +110,7 @@ class TransactionAborted(MetastoreError):
 
 
 class TransactionOpen(MetastoreError):
-    """What an open transaction holds ends with it, not before."""
+    """A lock that belongs to an open transaction, and is released with it alone."""
 
 
 class SettingHidden(MetastoreError):

@@ -32,7 +32,7 @@ class EventLog:
         self._connection = connection
 
     def last(self) -> int:
-        """The number of the last change."""
+        """The number of the last change; 0 before the first."""
         return int(self._connection.call("get_current_notificationEventId").eventId)
 
     def since(self, number: int) -> Iterator[Event]:

@@ -175,15 +175,6 @@ class Metastore(Questions):
             return None
         return float(text) if text else None
 
-    def last_event(self) -> int:
-        """The id of the last event of the notification log; 0 before the first."""
-        return int(self._connection.call("get_current_notificationEventId").eventId)
-
-    def events_after(self, event_id: int, most: int) -> list[Any]:
-        """The next events of the notification log as structs of NotificationEvent, at most so many."""
-        request = hive_metastore.NotificationEventRequest(lastEvent=event_id, maxEvents=most)
-        return list(self._connection.call("get_next_notification", request).events)
-
     def config_value(self, name: str) -> str:
         """A setting of the metastore, empty if it is unset or hidden."""
         try:

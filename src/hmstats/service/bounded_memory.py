@@ -51,7 +51,7 @@ class BoundedMemory:
         return [None if entry is None else entry.value for entry in entries]
 
     def put(self, key: Hashable, value: Any, size: int, cleared: int) -> None:
-        """Keep a value of so many bytes that was read since the memory was cleared so many times."""
+        """Keep a value of `size` bytes, unless the memory was cleared since its reader noted `cleared`."""
         self.put_many([(key, value, size)], cleared)
 
     def put_many(self, new: Iterable[tuple[Hashable, Any, int]], cleared: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.behaviour.structs import statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 
-from hmstats.client import connect
+from hmstats.client import connect, events
 from hmstats.collector.refresh import watching
 from hmstats.collector.refresh.round import Refresher
 from hmstats.collector.refresh.watching import Watch
@@ -60,7 +60,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 def test_a_table_is_busy_until_the_quiet_time_is_over(
     our_metastore: Metastore, clock: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watching, "_EVENTS_AT_ONCE", 2)
+    monkeypatch.setattr(events, "_EVENTS_A_CALL", 2)
     our_metastore.table("before", COLUMNS)
     watched = watch(our_metastore, lambda _: None)
 

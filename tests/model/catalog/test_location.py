@@ -2,7 +2,7 @@
 
 import pytest
 
-from hmstats.model.catalog.location import Location, below, is_same_location, move_location, outermost, parse, qualify
+from hmstats.model.catalog.location import Location, below, is_same_location, outermost, parse, qualify
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,6 @@ def test_the_spellings_of_a_location_are_that_location() -> None:
     for text in ("/a/b", "s3n://lake/a", "s3://lake", "hdfs://node:8020/a", "abfs://c@account/a"):
         assert {parse(each) for each in parse(text).spellings()} == {parse(text)}
     assert parse("s3n://lake/a").spellings() == ["s3://lake/a", "s3a://lake/a", "s3n://lake/a"]
-
-
-def test_a_move_takes_what_lies_in_a_directory_along() -> None:
-    assert move_location("s3a://lake/a/k=1", "s3://lake/a", "s3://lake/b") == "s3://lake/b/k=1"
-    assert move_location("file:///a", "/a", "file:/b") == "file:/b"
-    assert move_location("/ab/k=1", "/a", "/b") == "/ab/k=1"
-    assert move_location(None, "/a", "/b") is None
 
 
 def test_the_outermost_of_many() -> None:

@@ -54,13 +54,13 @@ def until(holds: Callable[[], bool]) -> float:
 
 def test_a_mirror_has_one_holder_at_a_time(store: Store, table_id: int) -> None:
     one, other = Claims(store), Claims(store)
-    assert not other.is_sent(NAME)
+    assert not other.is_being_sent(NAME)
     claim = taken(one, table_id)
-    assert one.is_sent(NAME)
-    assert other.is_sent(NAME)
+    assert one.is_being_sent(NAME)
+    assert other.is_being_sent(NAME)
     assert other.take(table_id) is one.take(table_id) is None
     claim.release()
-    assert not one.is_sent(NAME)
+    assert not one.is_being_sent(NAME)
     taken(other, table_id).release()
 
 
@@ -70,10 +70,10 @@ def test_a_living_holder_keeps_its_claim_for_longer_than_a_killed_one(store: Sto
     claim = taken(one, table_id)
     until_seconds = time.monotonic() + 2.5
     while time.monotonic() < until_seconds:
-        assert other.is_sent(NAME)
+        assert other.is_being_sent(NAME)
         assert other.take(table_id) is None
         time.sleep(0.05)
-    assert claim.holds
+    assert claim.still_holds()
     claim.release()
 
 
@@ -83,13 +83,13 @@ def test_the_claim_of_a_killed_holder_ends_by_itself(store: Store, table_id: int
     claim = taken(one, table_id)
     killed(one)
     assert other.take(table_id) is None
-    assert until(lambda: not other.is_sent(NAME)) > 0.5
+    assert until(lambda: not other.is_being_sent(NAME)) > 0.5
     theirs = taken(other, table_id)
-    assert not one.is_sent(NAME) or one.take(table_id) is None
+    assert not one.is_being_sent(NAME) or one.take(table_id) is None
     time.sleep(0.4)
-    assert not claim.holds, "a paused holder that goes on must see that it was replaced"
+    assert not claim.still_holds(), "a paused holder that goes on must see that it was replaced"
     claim.release()
-    assert theirs.holds
+    assert theirs.still_holds()
     theirs.release()
 
 
@@ -103,7 +103,7 @@ def test_a_server_whose_clock_is_ahead_takes_no_claim_that_another_has_taken_mea
     )
     assert late is None
     claim.beat()
-    assert claim.holds
+    assert claim.still_holds()
     claim.release()
 
 
@@ -113,12 +113,12 @@ def test_a_replaced_holder_notes_nothing_as_sent(store: Store, table_id: int) ->
     claim = taken(one, table_id)
     killed(one)
     other.take(table_id)
-    until(lambda: not other.is_sent(NAME))
+    until(lambda: not other.is_being_sent(NAME))
     theirs = taken(other, table_id)
     claim.mark_sent(99)
-    assert other.is_sent(NAME)
+    assert other.is_being_sent(NAME)
     theirs.mark_sent(3)
-    assert not other.is_sent(NAME)
+    assert not other.is_being_sent(NAME)
     with store.read() as connection:
         assert mirrored.claim_number(connection, table_id) is None
 

@@ -77,13 +77,13 @@ class _AttemptsParam(AccumulatorParam[Attempts]):  # type: ignore[misc]  # Spark
         return value1
 
 
-def notes(context: SparkContext) -> Any:
+def attempts_accumulator(context: SparkContext) -> Any:
     """A Spark accumulator for the attempts of tasks."""
     return context.accumulator({}, _AttemptsParam())
 
 
 def watched_rows(rows: DataFrame, target: Target, gathering: Gathering, attempts: Any) -> DataFrame:
-    """Rows equal to `rows`, whose statistics go to `attempts` when they are written.
+    """Rows equal to `rows`: as they are written, each task publishes its states, and adds its attempt to `attempts`.
 
     Raises StatementError if PySpark is older than 4.1.
     """

@@ -12,7 +12,7 @@ from hmstats.collector.autogather.publishers.protocols import Aggregator
 from hmstats.collector.autogather.situation import Situation, read_table, situation, with_earlier_files, with_files
 from hmstats.collector.autogather.target import Target
 from hmstats.collector.autogather.touched import Touched
-from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering, notes, watched_rows
+from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering, attempts_accumulator, watched_rows
 from hmstats.collector.planning.prepare import Hadoop
 from hmstats.model.catalog.objects import TableName
 from hmstats.program_log import ProgramLog
@@ -66,7 +66,7 @@ class WatchedRows:
 
     def through(self, rows: DataFrame) -> DataFrame:
         """The DataFrame whose rows are watched when they are written. Raises StatementError if PySpark is too old."""
-        self._attempts = notes(rows.sparkSession.sparkContext)
+        self._attempts = attempts_accumulator(rows.sparkSession.sparkContext)
         return watched_rows(rows, self._target, self._gathering, self._attempts)
 
     def after(

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from hmstats.client import Metastore, connect
 from hmstats.collector.refresh.round import Done, Refresher
 from hmstats.errors import ServiceUnavailable
-from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
 
 _STATISTICS = frozenset(
@@ -19,7 +18,6 @@ _STATISTICS = frozenset(
     }
 )
 """Events that tell of statistics alone."""
-_EVENTS_AT_ONCE = 1_000
 
 
 @dataclass(slots=True)
@@ -53,11 +51,9 @@ class Watch:
     def _follow(self, service: Metastore) -> None:
         """Note the tables of new events. At first only events to come are looked at."""
         if self._last_event is None:
-            self._last_event = service.last_event()
+            self._last_event = service.events.last()
             return
-        while events := service.events_after(self._last_event, _EVENTS_AT_ONCE):
-            for each in events:
-                if each.tableName and each.eventType not in _STATISTICS:
-                    name = table_name(each.dbName, each.tableName, each.catName)
-                    self._changed[name] = time.monotonic()
-            self._last_event = events[-1].eventId
+        for each in service.events.since(self._last_event):
+            if each.table is not None and each.kind not in _STATISTICS:
+                self._changed[each.table] = time.monotonic()
+            self._last_event = each.number

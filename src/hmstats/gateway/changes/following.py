@@ -126,7 +126,7 @@ class Following:
         """Return when no statistics of tables are being sent: the upstream must not get them after the call."""
         until = time.monotonic() + _PATIENCE_SECONDS
         for table in [each for each in subjects if isinstance(each, TableName)]:
-            while self._claims.is_sent(table):
+            while self._claims.is_being_sent(table):
                 if time.monotonic() > until:
                     raise UpstreamUnavailable(
                         f"table {table} cannot be changed while its statistics are sent; try again later"

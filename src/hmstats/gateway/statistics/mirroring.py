@@ -159,7 +159,7 @@ class Mirroring:
     def _while_sent(self, name: TableName, waits: Callable[[], bool]) -> None:
         """Return when statistics of a table are not being sent, or need not be waited for any more."""
         until = time.monotonic() + _PATIENCE_SECONDS
-        while self.claims.is_sent(name):
+        while self.claims.is_being_sent(name):
             if name in self._in_vain or not waits():
                 return
             if time.monotonic() > until:

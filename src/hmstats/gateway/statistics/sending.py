@@ -88,11 +88,11 @@ class Sending:
             return "the table is gone"
         claim = self._wait_for_claim(found.table_id)
         if claim is None:
-            return "others are sent"
+            return "its other statistics are being sent: try again later"
         try:
             version = self._unsent.version(found.table_id)
             if not self._send(calls, found, claim):
-                return "it is being changed, or is not there"
+                return "the table is being changed, or is gone"
             claim.mark_sent(version)
         except (CallRefused, MetaError, UpstreamClosed) as error:
             return str(error)
@@ -190,7 +190,7 @@ class Sending:
             asked, given, calls.generation.answer_to
         ):
             return False
-        if not claim.holds:
+        if not claim.still_holds():
             return False
         calls.put_statistics(pending.name, statistics)
         self._sent_columns.inc(sum(len(each.columns) for each in statistics))

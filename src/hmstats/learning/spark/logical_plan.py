@@ -75,11 +75,6 @@ class _Columns:
         return number
 
 
-def has_plan(text: str) -> bool:
-    """Whether a description has the optimizer's plan with its estimates."""
-    return _TITLE in text
-
-
 def operations(text: str) -> Operation | None:
     """The optimizer's plan of a description; None if there is none, or it is not as Spark prints one."""
     start = text.find(_TITLE)

@@ -110,16 +110,6 @@ def below(text: str, name: str) -> str:
     return f"{text.rstrip('/')}/{name}"
 
 
-def move_location(text: str | None, old: str, new: str) -> str | None:
-    """A location after the directory `old` was moved to `new`; unchanged if it is not below `old`."""
-    if text is None:
-        return None
-    location, source = parse(text), parse(old)
-    if location == source:
-        return new
-    return below(new, posixpath.relpath(location.path, source.path)) if source.holds(location) else text
-
-
 def outermost(locations: Iterable[Location]) -> list[Location]:
     """The locations that are below none of the others, sorted by text and without duplicates."""
     given = set(locations)

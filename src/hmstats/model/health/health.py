@@ -142,7 +142,7 @@ def assess(before: Health | None, facts: Facts, at_ms: int) -> Health:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Partitions of one table that have one reason, summed: of each sum, the weights and the weighted health.
+    """Sums over the partitions of one table that share a reason: the weights, and the weighted health.
 
     `rows` and `size_bytes` are sums over those partitions that know them.
     """

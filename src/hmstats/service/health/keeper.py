@@ -60,7 +60,7 @@ class HealthKeeper:
             return all(time.monotonic() <= give_up for _ in self._steps())
 
     def _steps(self) -> Iterator[None]:
-        """Judge some tables behind each step, until all are judged that changed before the first.
+        """Yield before each small transaction that judges some tables, until all that changed before the first are.
 
         What changes meanwhile is left to the next run: tables that are written all the time would be judged all the
         time.

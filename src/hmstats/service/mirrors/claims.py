@@ -57,7 +57,7 @@ class Claims:
                 self._beating.start()
         return claim
 
-    def is_sent(self, name: TableName) -> bool:
+    def is_being_sent(self, name: TableName) -> bool:
         """Whether the statistics of a table's mirror are being sent to the other metastore, by anybody."""
         with self._store.read() as connection:
             table_id = tables.find_id(connection, name)
@@ -112,9 +112,8 @@ class Claim:
         self._beaten = began
         self._lock = threading.Lock()
 
-    @property
-    def holds(self) -> bool:
-        """Whether nobody else can have the mirror for some seconds to come."""
+    def still_holds(self) -> bool:
+        """Whether nobody else can have the mirror for some seconds to come; asks the database if that is in doubt."""
         if time.monotonic() - self._beaten > _FRESH_SECONDS:
             self.beat()
         return self._number is not None

@@ -38,15 +38,6 @@ def iceberg_hashes(array: pa.Array) -> UInt64s:
     raise SketchError(f"Iceberg has no theta sketch of values of Arrow's type {array.type}")
 
 
-def is_hashable(data_type: pa.DataType) -> bool:
-    """Whether values of an Arrow type can be hashed: it is a primitive type of Iceberg."""
-    if isinstance(data_type, pa.ExtensionType):
-        data_type = data_type.storage_type
-    if pa.types.is_dictionary(data_type):
-        data_type = data_type.value_type
-    return any(is_one(data_type) for is_one, _ in _BY_TYPE)
-
-
 def _of_booleans(array: pa.Array) -> UInt64s:
     return hash_words(array.to_numpy(zero_copy_only=False).astype(np.uint64), 1)
 

@@ -47,11 +47,6 @@ def upstream_id(connection: Connection, table_id: int) -> int | None:
     return connection.execute(select(_M.UPSTREAM_ID).where(_M.TBL_ID == table_id)).scalar_one_or_none()
 
 
-def is_mirror(connection: Connection, table_id: int) -> bool:
-    """Whether a table is a mirror."""
-    return connection.execute(select(_M.TBL_ID).where(_M.TBL_ID == table_id)).one_or_none() is not None
-
-
 def of_upstream_id(connection: Connection, upstream_id: int) -> int | None:
     """The mirror of the table with this id in the other metastore; None if there is none."""
     query = select(_M.TBL_ID).where(_M.UPSTREAM_ID == upstream_id).order_by(_M.TBL_ID).limit(1)
