@@ -56,7 +56,7 @@ def test_a_table_that_is_locked_is_left_out_with_the_reason(shown: Shown, metast
 
 def test_bad_questions_are_refused_in_a_sentence(shown: Shown) -> None:
     for given, said in (
-        ({"budget": "soon"}, "a duration must be a number with s, m, h or d"),
+        ({"budget": "soon"}, "a duration must be a number with s, m, h, d or w"),
         ({"tables": "a.b.c.d"}, "a.b.c.d"),
     ):
         answer = shown.page.get("/api/v1/plan", params=given)

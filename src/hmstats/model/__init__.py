@@ -14,4 +14,5 @@ Imports nothing of ours but errors. From the bottom:
 - preferences/: how statistics are made and kept
 - access/: authenticated users, and what they may do
 - events.py: what a change did
+- durations.py: a number and a unit in seconds
 """

@@ -1,14 +1,11 @@
 """What a refresh is about, and its limits."""
 
-import re
 from dataclasses import dataclass
 
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import DatabaseName
+from hmstats.model.durations import parse_seconds
 from hmstats.model.preferences.windows import Window
-
-_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
-_DURATION = re.compile(r"(\d{1,6})([smhd])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +28,7 @@ class Wanted:
 
 def seconds_of(text: str) -> float:
     """The seconds of a duration such as 90s, 30m, 12h, 7d. Raises StatementError."""
-    found = _DURATION.fullmatch(text.strip())
-    if found is None:
-        raise StatementError(f"a duration must be a number with s, m, h or d, such as 30m; found {text!r}")
-    return float(found[1]) * _UNITS[found[2]]
+    seconds = parse_seconds(text)
+    if seconds is None:
+        raise StatementError(f"a duration must be a number with s, m, h, d or w, such as 30m; found {text!r}")
+    return seconds

@@ -1,12 +1,12 @@
 """The names of preferences, where each can be stated, and what its text means."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from hmstats.errors import InvalidInput
+from hmstats.model.durations import UNIT_SECONDS, parse_seconds
 from hmstats.model.preferences.windows import parse_windows, windows_text
 
 STATISTICS, AUTOMATIC, EVERY, SAMPLE, PRECISION = "statistics", "automatic", "every", "sample", "precision"
@@ -15,8 +15,6 @@ WINDOW, PUFFIN_COLUMNS = "window", "puffin_columns"
 PUFFIN_TEXT, PUFFIN_ALL, PUFFIN_NONE = "text", "all", "none"
 """Values of puffin_columns that are no names: of columns with texts or bytes, of all, of none."""
 
-_UNIT_SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_DURATION = re.compile(r"(\d{1,6})([mhdw])")
 _TRUTHS = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
 _NONE = "none"
 
@@ -74,17 +72,17 @@ def _truth_text(value: bool) -> str:  # noqa: FBT001 - a value, not a switch
 def _duration(text: str) -> int | None:
     if text.lower() == _NONE:
         return None
-    found = _DURATION.fullmatch(text.replace(" ", "").lower())
-    if found is None or int(found[1]) == 0:
+    seconds = parse_seconds(text.lower(), "mhdw")
+    if not seconds:
         raise ValueError(text)
-    return int(found[1]) * _UNIT_SECONDS[found[2]]
+    return seconds
 
 
 def _duration_text(seconds: int | None) -> str:
     if seconds is None:
         return _NONE
-    unit = next(each for each in ("d", "h", "m") if seconds % _UNIT_SECONDS[each] == 0)
-    return f"{seconds // _UNIT_SECONDS[unit]}{unit}"
+    unit = next(each for each in ("d", "h", "m") if seconds % UNIT_SECONDS[each] == 0)
+    return f"{seconds // UNIT_SECONDS[unit]}{unit}"
 
 
 def _between(low: float, high: float, number: type[int] | type[float]) -> Callable[[str], int | float]:

@@ -1,12 +1,9 @@
 """Times of the past as people write them: ISO 8601 with a zone, or so long ago."""
 
-import re
 from datetime import UTC, datetime
 
 from hmstats.errors import StatementError
-
-_UNIT_SECONDS = {"w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1}
-_RELATIVE = re.compile(r"(\d{1,6})\s*([wdhms])(?:\s+ago)?")
+from hmstats.model.durations import parse_seconds
 
 
 def past_ms(option: str, text: str, now_seconds: float) -> int:
@@ -14,9 +11,9 @@ def past_ms(option: str, text: str, now_seconds: float) -> int:
 
     Raises StatementError for another text, and for a time without a zone.
     """
-    ago = _RELATIVE.fullmatch(text.strip())
-    if ago:
-        return int((now_seconds - int(ago[1]) * _UNIT_SECONDS[ago[2]]) * 1000)
+    ago_seconds = parse_seconds(text.strip().removesuffix(" ago"))
+    if ago_seconds is not None:
+        return int((now_seconds - ago_seconds) * 1000)
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:

@@ -90,5 +90,5 @@ def test_names_of_clients_are_shown_and_not_obeyed(url: str) -> None:
 def test_a_name_and_a_time_that_are_none_are_named(url: str) -> None:
     with pytest.raises(StatementError, match=r"a table must be named as DB\.TABLE"):
         audit(url, "a.b.c.d")
-    with pytest.raises(SettingsError, match="--since must be a number and d, h, m or s, as 90d, found '2'"):
+    with pytest.raises(SettingsError, match="--since must be a number and w, d, h, m or s, as 90d, found '2'"):
         audit(url, "--since", "2")

@@ -63,7 +63,7 @@ def test_a_list_shows_no_secret(database: str) -> None:
 @pytest.mark.parametrize("text", ["90", "0d", "-1d", "9x", "d", "1.5h"])
 def test_a_time_that_is_none_is_named(database: str, text: str) -> None:
     CliRunner().invoke(app, ["migrate", "--database", database], catch_exceptions=False)
-    with pytest.raises(SettingsError, match="--expires must be a number and d, h, m or s, as 90d"):
+    with pytest.raises(SettingsError, match="--expires must be a number and w, d, h, m or s, as 90d"):
         token("create", "etl", "--user", "alice", "--expires", text, "--database", database)
 
 
