@@ -224,6 +224,21 @@ def test_a_new_partition_is_summed_with_its_block_alone(
     assert summed[1:] == [1, 1]
 
 
+def test_a_partition_that_was_dropped_and_added_again_is_summed_once(
+    store: Store, table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has another id then, in another block than the one in which it was cached."""
+    monkeypatch.setattr(partition_sizes, "BLOCK_IDS", 4)
+    sizes = TableSizes(store)
+    assert sizes.with_sizes([table])[0].parameters["numRows"] == str(COUNT)
+    changes = PartitionChanges(store, Warehouse(str(tmp_path)))
+    for rows in (10, 20):
+        changes.drop(NAME, ["1"], delete_data=False)
+        said = {"numRows": str(rows), "totalSize": "1"}
+        changes.add(NAME, [Partition(values=("1",), storage=table.storage, parameters=said)])
+        assert sizes.with_sizes([table])[0].parameters["numRows"] == str(COUNT - 1 + rows)
+
+
 def test_a_cache_that_another_thread_clears_is_a_miss_and_no_error(store: Store, table: Table) -> None:
     sums, cache = PartitionSums(store), Cleared()
     sums._cached = cache

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
-from hmstats.store.partitions import partition_sizes
+from hmstats.store.partitions import partition_sizes, partitions
 from hmstats.store.partitions.partition_sizes import Block
 from hmstats.store.unit.unit import Connection
 
@@ -80,10 +80,13 @@ class PartitionSums:
     def _sum(self, connection: Connection, table_id: int, version: int, cached: _Cached | None) -> _Cached:
         """The current sums of a table's partitions; sums only the changed blocks if they are known."""
         changed = self._changed_blocks(connection, table_id, version, cached)
-        blocks = partition_sizes.blocks(connection, table_id, changed)
-        if changed is not None and cached is not None:
-            unchanged = {block: found for block, found in (cached.blocks or {}).items() if block not in changed}
-            blocks = {**unchanged, **blocks}
+        if changed is None or cached is None or cached.blocks is None:
+            return _sums(version, partition_sizes.blocks(connection, table_id))
+        blocks = {**cached.blocks, **partition_sizes.blocks(connection, table_id, changed)}
+        added = _partitions(blocks) - _partitions(cached.blocks)
+        # One that was dropped and added again has another id, and is still counted in the block of the old one.
+        if added and _partitions(blocks) != partitions.count(connection, table_id):
+            blocks = partition_sizes.blocks(connection, table_id)
         return _sums(version, blocks)
 
     def _changed_blocks(
@@ -106,6 +109,10 @@ class PartitionSums:
         if len(self._cached) >= _MOST_CACHED:
             self._cached.clear()
         self._cached[table_id] = sums
+
+
+def _partitions(blocks: Mapping[int, Block]) -> int:
+    return sum(block.partitions for block in blocks.values())
 
 
 def _sums(version: int, blocks: Mapping[int, Block]) -> _Cached:
