@@ -65,7 +65,7 @@ class PendingStatistics:
             if target is None:
                 raise missing_table(name)
             found = pending.read(connection, target.id)
-            names = _names(connection, found)
+            names = _names(connection, target.id, found)
             version = versions.read(connection, target.id)
         sets = [replace(each, partition=names[owner]) for owner, held in found.items() for each in held.sets]
         return PendingOfTable(sets, {names[owner]: held.change for owner, held in found.items()}, version)
@@ -118,7 +118,7 @@ class PendingStatistics:
 
         Returns also what the writer remembers of it.
         """
-        names = _names(unit.connection, found)
+        names = _names(unit.connection, target.id, found)
         if not force:
             check_unlocked(name, target.locks, _columns(found), names)
         pending.remove(unit, target.id, list(found))
@@ -185,10 +185,10 @@ def _columns(found: Mapping[int, Pending]) -> dict[int, list[str]]:
     return {owner: [each.column for one in held.sets for each in one.columns] for owner, held in found.items()}
 
 
-def _names(connection: Connection, found: Mapping[int, Pending]) -> dict[int, str | None]:
-    """The names of partitions by id; None for the table."""
-    names: dict[int, str | None] = dict(partitions.names_by_id(connection, [each for each in found if each]))
-    return {OF_TABLE: None, **names}
+def _names(connection: Connection, table_id: int, found: Mapping[int, Pending]) -> dict[int, str | None]:
+    """The names of a table's partitions by id; None for the table itself."""
+    ids = [each for each in found if each]
+    return {OF_TABLE: None, **partitions.names_by_id(connection, table_id, ids)}
 
 
 def _current(

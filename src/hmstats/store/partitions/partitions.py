@@ -111,9 +111,9 @@ def ids_by_name(connection: Connection, table_id: int) -> dict[str, int]:
     return dict(connection.execute(query).cursor.fetchall())
 
 
-def names_by_id(connection: Connection, partition_ids: Sequence[int]) -> dict[int, str]:
-    """The names by id."""
-    query = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME)
+def names_by_id(connection: Connection, table_id: int, partition_ids: Sequence[int]) -> dict[int, str]:
+    """The names of a table's partitions by id; ids of others, and of none, are skipped."""
+    query = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
     return dict(connection.execute(query.where(one_of(connection, PARTITIONS.c.PART_ID, partition_ids))).all())
 
 

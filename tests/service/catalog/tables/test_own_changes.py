@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,9 @@ from hmstats.model.spark.spark_schema import STUB_NAME, STUB_TYPE
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.service.catalog.databases.databases import Databases
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
+from hmstats.service.catalog.partitions.partitions import Partitions
+from hmstats.service.catalog.tables import alter_table, changed_partitions
 from hmstats.service.catalog.tables.alter_table import AlterOptions, TableAlterations
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
@@ -179,3 +183,34 @@ def test_truncated_partitions_are_named(world: World, delete_data: bool) -> None
 def test_of_a_table_without_partitions_nothing_is_said(world: World) -> None:
     assert world.touched(lambda: world.analyze(PLAIN), PLAIN) == (False, None)
     assert world.touched(lambda: world.alter(with_parameters({"x": "y"}), name=PLAIN), PLAIN) == (False, None)
+
+
+@pytest.mark.parametrize("meanwhile", ["drop", "drop and add", "exchange"])
+def test_a_partition_that_is_gone_since_its_files_were_counted_is_left_alone(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: str
+) -> None:
+    """The files are counted before the table is locked, so that another client may be in between."""
+    other = TableName("hive", "default", "u")
+    world.tables.create(Table(name=other, storage=STORAGE, partition_keys=(Column("p", "int"),)))
+    world.file.write_bytes(b"rows")
+    marked = {**MARKED, "numFiles": "0", "totalSize": "0"}
+    count = changed_partitions.changed_partitions
+
+    def counted(*given: Any) -> Any:
+        found = count(*given)
+        assert len(found) == 1
+        if meanwhile == "exchange":
+            PartitionMoves(world.store, Warehouse(str(tmp_path))).exchange({"p": "1"}, NAME, other)
+        else:
+            world.changes.drop(NAME, ["1"], delete_data=False)
+        if meanwhile == "drop and add":
+            world.changes.add(NAME, [Partition(values=("1",), storage=STORAGE, parameters=marked)])
+        return found
+
+    monkeypatch.setattr(alter_table, "changed_partitions", counted)
+    world.alter(lambda table: table)
+    read = Partitions(world.store)
+    if meanwhile == "exchange":
+        assert PARAMETER in read.get(other, ["1"]).parameters
+    if meanwhile == "drop and add":
+        assert PARAMETER in read.get(NAME, ["1"]).parameters

@@ -4,7 +4,7 @@ A rename carries partitions, statistics and write ids. Statistics of columns tha
 deleted, those of partitions too. As in Hive, partitions keep columns of their own unless the alter cascades.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -166,8 +166,8 @@ class TableAlterations:
             column_statistics.rename_table(unit, table_id, table.name)
             write_ids.rename_table(unit, name, table.name)
             materialized_views.rename(unit, name, table.name)
-        unmark(unit, table_id, changed)
-        _bump(unit, table_id, stored, altered, changed, cascade=terms.cascade)
+        unmarked_names = unmark(unit, table_id, changed)
+        _bump(unit, table_id, stored, altered, unmarked_names, cascade=terms.cascade)
         unit.record(TableAltered(stored, altered))
         return _Altered(move)
 
@@ -201,13 +201,12 @@ class TableAlterations:
         return self._warehouse.table_location(parent.location, name.table) if parent else ""
 
 
-def _bump(unit: Unit, table_id: int, stored: Table, altered: Table, changed: Changed, *, cascade: bool) -> None:
-    """Note what an alter has touched: no partition but those of `changed`, if the table kept its name and columns."""
+def _bump(unit: Unit, table_id: int, stored: Table, altered: Table, touched: Collection[str], *, cascade: bool) -> None:
+    """Note what an alter has touched: no partition but `touched`, if the table kept its name and columns."""
     if not stored.partition_keys or cascade or _name_and_columns(stored) != _name_and_columns(altered):
         versions.bump(unit, table_id)
         return
-    names = partitions.names_by_id(unit.connection, [*changed]).values() if changed else ()
-    versions.bump(unit, table_id, [*names], own=True)
+    versions.bump(unit, table_id, touched, own=True)
 
 
 def _name_and_columns(table: Table) -> tuple[TableName, Sequence[Column], Sequence[Column], Sequence[Column]]:

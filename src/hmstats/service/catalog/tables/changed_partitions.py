@@ -6,7 +6,7 @@ files of partitions marked as accurate, and removes the mark if they have change
 table itself is not marked as accurate any more either, nor is one that gets or loses partitions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from hmstats.model.catalog.objects import LAST_DDL, Parameters, Table
@@ -49,13 +49,19 @@ def changed_partitions(store: Store, listing: FileListing, given: Table, source:
     return {each: found for each, found in sizes.items() if found is None or not _fits(known.get(each, {}), found)}
 
 
-def unmark(unit: Unit, table_id: int, changed: Changed) -> None:
-    """Remove these partitions' marks of accurate statistics, and store the new file counts unless they are locked."""
-    if not changed:
-        return
-    parameters.remove(unit, OF_PARTITIONS, list(changed), [PARAMETER])
-    free = free_owners(statistics_locks.of_table(unit, table_id), list(changed))
+def unmark(unit: Unit, table_id: int, changed: Changed) -> Sequence[str]:
+    """Remove these partitions' marks of accurate statistics, and store the new file counts unless they are locked.
+
+    Returns the names of the partitions that the locked table still has: others were dropped or exchanged since they
+    were counted.
+    """
+    names = partitions.names_by_id(unit.connection, table_id, [*changed]) if changed else {}
+    if not names:
+        return ()
+    parameters.remove(unit, OF_PARTITIONS, [*names], [PARAMETER])
+    free = free_owners(statistics_locks.of_table(unit, table_id), [*names])
     parameters.put(unit, OF_PARTITIONS, {each: found.parameters() for each in free if (found := changed[each])})
+    return [*names.values()]
 
 
 def unmark_table(unit: Unit, table: Table) -> bool:
