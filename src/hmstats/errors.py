@@ -21,7 +21,8 @@ HmstatsError
 │       ├── AccessDenied        the rules do not let the user do this to the object
 │       ├── StoreUnavailable    the database is away or does not answer in time
 │       ├── UpstreamUnavailable the metastore behind a gateway cannot be reached, or does not answer in time
-│       │   └── UpstreamSilent  it took a call and does not answer, so that it may carry it out yet
+│       │   ├── UpstreamSilent  it took a call and does not answer, so that it may carry it out yet
+│       │   └── UserRefused     it takes no calls for the user
 │       ├── UnknownExpression   a condition over partitions that cannot be read; its client may look for itself
 │       ├── DatabaseTaken       the database is in the hands of another server
 │       └── FilesBusy           another change of the same directories is under way
@@ -139,6 +140,10 @@ class UpstreamUnavailable(MetaError):
 
 class UpstreamSilent(UpstreamUnavailable):
     """The metastore behind a gateway took a call and does not answer in time: it may still carry it out."""
+
+
+class UserRefused(UpstreamUnavailable):
+    """The metastore behind a gateway is there and takes no calls for this user, who gets no answer from memory."""
 
 
 class UnknownExpression(MetaError):

@@ -221,6 +221,18 @@ def test_a_partition_with_rows_of_such_types_alone_has_no_statistics(
     assert list(read_partitions(store, table_id)) == ["p=1", "p=3"]
 
 
+def test_of_what_is_replaced_nothing_stays(store: Store, table_id: int, partition_ids: dict[str, int]) -> None:
+    owners = {each: statistics(partition=name) for name, each in partition_ids.items()}
+    write(store, table_id, statistics(last_analyzed_seconds=1))
+    write_partitions(store, owners)
+    later = LongStatistics(low=None, nulls=7)
+    store.write(lambda unit: column_statistics.write_table(unit, table_id, NAME, statistics(later), replaces=True))
+    of_partitions = {owner: replace(each, columns=statistics(later).columns) for owner, each in owners.items()}
+    store.write(lambda unit: column_statistics.write_partitions(unit, NAME, of_partitions, replaces=True))
+    assert read_one(store, table_id) == later
+    assert {each.columns[0].data for found in read_partitions(store, table_id).values() for each in found} == {later}
+
+
 def test_what_a_later_write_does_not_know_stays_but_for_counts(store: Store, table_id: int) -> None:
     write(store, table_id, statistics(last_analyzed_seconds=1))
     first = rows(store)[0]["CS_ID"]

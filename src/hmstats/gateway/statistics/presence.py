@@ -1,6 +1,6 @@
 """Whether statistics are here: compared with the upstream's, unless its log proves that nothing has changed since."""
 
-from hmstats.errors import UpstreamClosed, UpstreamUnavailable
+from hmstats.errors import UpstreamClosed, UpstreamUnavailable, UserRefused
 from hmstats.gateway.statistics.mirroring import Mirroring
 from hmstats.gateway.statistics.proven import Comparison, Proven
 from hmstats.gateway.statistics.questions import Question
@@ -38,9 +38,14 @@ class Presence:
         return is_here
 
     def may_answer(self, session: Session, question: Question) -> bool:
-        """Whether the statistics are here: as new as the upstream's, or as last seen while it is away."""
+        """Whether the statistics are here: as new as the upstream's, or as last seen while it is away.
+
+        Raises UserRefused; UpstreamUnavailable and UpstreamClosed if nothing is here.
+        """
         try:
             return self.is_here(session, question)
+        except UserRefused:
+            raise
         except (UpstreamUnavailable, UpstreamClosed):
             if self._mirroring.tables.find(question.table) is None:
                 raise

@@ -15,7 +15,7 @@ from hmstats.client.connection.address import Address
 from hmstats.client.connection.delegation_token import DelegationTokenProof
 from hmstats.client.connection.kerberos_ticket import KerberosTicket, ticket_user
 from hmstats.client.connection.sasl_transport import Mechanism
-from hmstats.errors import CallRefused, MetaError, SettingsError, UpstreamUnavailable
+from hmstats.errors import CallRefused, MetaError, SettingsError, UpstreamUnavailable, UserRefused
 from hmstats.gateway.upstream.connection import Times, UpstreamConnection, User
 
 _log = structlog.get_logger("hmstats.gateway")
@@ -57,7 +57,7 @@ class Connecting:
         try:
             return self._open(address, user, DelegationTokenProof(fresh))
         except CallRefused as error:
-            raise UpstreamUnavailable(f"{address} refuses the token that it made for {user.name}: {error}") from error
+            raise UserRefused(f"{address} refuses the token that it made for {user.name}: {error}") from error
 
     def _by_ticket(self, address: Address, principal: str) -> UpstreamConnection:
         """A connection of the gateway itself."""
@@ -73,7 +73,7 @@ class Connecting:
         try:
             made = str(opened.call("get_delegation_token", user, ticket_user()))
         except (CallRefused, MetaError) as error:
-            raise UpstreamUnavailable(
+            raise UserRefused(
                 f"{address} gives the gateway no token for user {user}, whom it must be a proxy user of: {error}"
             ) from error
         finally:

@@ -124,7 +124,7 @@ class PendingStatistics:
         pending.remove(unit, target.id, list(found))
         versions.bump(unit, target.id)
         fresh, recounted = _current(unit, target, found)
-        terms = Terms(author=author, publishes=True, force=force)
+        terms = Terms(author=author, publishes=True, force=force, replaces=True)
         left: list[LoggedTable | None] = []
         if OF_TABLE in fresh:
             own = fresh[OF_TABLE]

@@ -6,7 +6,7 @@ the write replaces the whole row. Rows have ids and names, since Hive 2.3 to 4.0
 (details.py) are deleted with the rows.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter, itemgetter
@@ -128,14 +128,21 @@ def read_flat_partitions(
     return _flat(connection, _of_partitions(connection, table_id, partition_names, columns, None, sketches=sketches))
 
 
-def write_table(unit: Unit, table_id: int, name: TableName, statistics: StatisticsSet) -> None:
-    """Write statistics of a table, with the unit's time unless they have another."""
-    _write(unit, _OF_TABLES, name, {table_id: statistics})
+def write_table(
+    unit: Unit, table_id: int, name: TableName, statistics: StatisticsSet, *, replaces: bool = False
+) -> None:
+    """Write statistics of a table, with the unit's time unless they have another.
+
+    A value that they do not know stays as it is stored, as in Hive, unless they replace what is stored.
+    """
+    _write(unit, _OF_TABLES, name, {table_id: statistics}, _replaced if replaces else _changes)
 
 
-def write_partitions(unit: Unit, name: TableName, statistics: Mapping[int, StatisticsSet]) -> None:
-    """Write statistics of partitions, by partition id, with the unit's time unless they have another."""
-    _write(unit, _OF_PARTITIONS, name, statistics)
+def write_partitions(
+    unit: Unit, name: TableName, statistics: Mapping[int, StatisticsSet], *, replaces: bool = False
+) -> None:
+    """Write statistics of partitions by partition id, as write_table does."""
+    _write(unit, _OF_PARTITIONS, name, statistics, _replaced if replaces else _changes)
 
 
 def write_by_field(
@@ -278,7 +285,13 @@ def _by_column(rows: Iterable[Any]) -> dict[str, dict[str, list[StatisticsSet]]]
     return found
 
 
-def _write(unit: Unit, stored: _StatisticsTable, name: TableName, statistics: Mapping[int, StatisticsSet]) -> None:
+def _write(
+    unit: Unit,
+    stored: _StatisticsTable,
+    name: TableName,
+    statistics: Mapping[int, StatisticsSet],
+    changes: Callable[[Any, Any], dict[str, Any]],
+) -> None:
     each = [(owner, statistics[owner], column) for owner, column in _in_order(statistics)]
     if not each:
         return
@@ -293,7 +306,7 @@ def _write(unit: Unit, stored: _StatisticsTable, name: TableName, statistics: Ma
     if stored is _OF_PARTITIONS:
         columns["PARTITION_NAME"] = [of.partition for _, of, _ in each]
     columns |= statistics_rows.values(by_kind([column for _, _, column in each]), len(each))
-    upsert_columns(unit, stored.table, [stored.owner.name, "COLUMN_NAME", "ENGINE"], columns, _changes)
+    upsert_columns(unit, stored.table, [stored.owner.name, "COLUMN_NAME", "ENGINE"], columns, changes)
 
 
 def _key_columns(unit: Unit, stored: _StatisticsTable, name: TableName, rows: int) -> dict[str, Sequence[Any]]:
@@ -325,6 +338,12 @@ def _changes(old: Any, new: Any) -> dict[str, Any]:
         "COLUMN_TYPE": new.COLUMN_TYPE,
         "LAST_ANALYZED": new.LAST_ANALYZED,
     }
+
+
+def _replaced(_: Any, new: Any) -> dict[str, Any]:
+    """New values of a stored row, of which nothing stays: what is not given is unknown."""
+    values = {name: new[name] if name in new else null() for name in VALUES}
+    return {**values, "COLUMN_TYPE": new.COLUMN_TYPE, "LAST_ANALYZED": new.LAST_ANALYZED}
 
 
 def _changes_of_values(old: Any, new: Any) -> dict[str, Any]:

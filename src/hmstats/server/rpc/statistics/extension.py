@@ -61,13 +61,15 @@ class ExtensionCalls:
         """Write the statistics of a table or of many of its partitions with their sketches and provenance.
 
         Parameters in the request are changed in the same transaction. Locks do not count with
-        `force`. The guard looks at what an `automatic` run sends. Everything else works as in set_aggr_stats_for.
+        `force`. The guard looks at what an `automatic` run sends. Without needMerge nothing of the stored statistics of
+        a column stays, not even what the new ones do not say. Everything else works as in set_aggr_stats_for.
         """
         given = codec.sets_with_details_from_thrift(request.colStats or [], request.details or [], request.engine)
         sets = [(name, _with_author(each, subject.author(session))) for name, each in given]
         of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
         force, automatic = bool(request.force), bool(request.automatic)
-        terms = Terms(bool(request.needMerge), subject.author(session), force=force, automatic=automatic)
+        merge, author = bool(request.needMerge), subject.author(session)
+        terms = Terms(merge, author, force=force, automatic=automatic, replaces=not merge)
         if request.parameters is None:
             write_sets(self._writer, sets, of_table, terms)
             return True

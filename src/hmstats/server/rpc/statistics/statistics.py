@@ -174,6 +174,7 @@ class Terms:
     state: WriteState = NO_TRANSACTION
     force: bool = False
     automatic: bool = False
+    replaces: bool = False
 
     @property
     def options(self) -> dict[str, Any]:

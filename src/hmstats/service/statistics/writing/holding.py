@@ -42,8 +42,9 @@ _NOTHING = ParameterChange()
 class Terms:
     """How statistics are written.
 
-    `merge`: they describe new rows. `author` is the sender, `state` its transaction. `force`: past locks. `automatic`:
-    an automatic run sends them. `publishes`: nothing waits.
+    `merge`: they describe new rows. `replaces`: nothing of the stored ones stays, not even what the new ones do not
+    know. `author` is the sender, `state` its transaction. `force`: past locks. `automatic`: an automatic run sends
+    them. `publishes`: nothing waits.
     """
 
     merge: bool = False
@@ -52,6 +53,7 @@ class Terms:
     force: bool = False
     automatic: bool = False
     publishes: bool = False
+    replaces: bool = False
 
 
 def _may_wait(target: TableFacts, terms: Terms) -> bool:

@@ -41,11 +41,12 @@ from hmstats.store.unit.unit import Unit
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A write: its table, whether it merges with stored statistics, and the writer's transaction."""
+    """A write: its table, whether it merges with stored statistics or replaces them, and the writer's transaction."""
 
     name: TableName
     target: TableFacts
     merge: bool
+    replaces: bool
     state: WriteState
 
 
@@ -73,8 +74,11 @@ class StatisticsWriter:
         change: ParameterChange | None = None,
         force: bool = False,
         automatic: bool = False,
+        replaces: bool = False,
     ) -> None:
         """Write a table's column statistics; with `merge` they describe new rows and are merged into the stored ones.
+
+        A value that they do not know stays as it is stored, as in Hive, unless they replace what is stored.
 
         `author` is the sender, `state` its transaction (transactional.py). `change` of parameters is applied first, and
         its COLUMN_STATS_ACCURATE is not replaced. Locked columns are left out, unless `force`. What must wait is put
@@ -82,7 +86,7 @@ class StatisticsWriter:
         exist, MetaError for an unknown column, InvalidInput for invalid numbers, LockedStatistics.
         """
 
-        terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic)
+        terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic, replaces=replaces)
 
         def update(unit: Unit) -> LoggedTable | None:
             return self.put_table(unit, name, statistics, change, terms)
@@ -131,11 +135,11 @@ class StatisticsWriter:
             given = latest_of_each_column(given)
         columns = _names(given)
         before_writes.of_written(unit, OwnerKind.TABLES, name, target, [target.id], columns, given.engine)
-        column_statistics.write_table(unit, target.id, name, given)
+        column_statistics.write_table(unit, target.id, name, given, replaces=terms.replaces)
         details.write(unit, target.id, {OF_TABLE: given}, terms.author)
         if target.holding.has_pending:
             pending.supersede(unit, target.id, [OF_TABLE], columns, given.engine)
-        job = _Job(name, target, terms.merge, terms.state)
+        job = _Job(name, target, terms.merge, terms.replaces, terms.state)
         marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
         marks = _put_writers_marks(unit, OF_TABLES, marks, {target.id: made})
         versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
@@ -152,16 +156,18 @@ class StatisticsWriter:
         changes: Mapping[str, ParameterChange] | None = None,
         force: bool = False,
         automatic: bool = False,
+        replaces: bool = False,
     ) -> None:
         """Write column statistics of partitions, all or none; two sets of one partition's column are merged.
 
-        With `merge` they describe new rows and are merged into the stored ones. `author`, `state`, `force`, `automatic`
-        and `changes` of parameters (by partition name) have the meaning they have in update_table.
+        With `merge` they describe new rows and are merged into the stored ones. `author`, `state`, `force`,
+        `automatic`, `replaces` and `changes` of parameters (by partition name) have the meaning they have in
+        update_table.
 
         Raises InvalidObject if the table, NoSuchObject if a partition does not exist, else as update_table.
         """
 
-        terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic)
+        terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic, replaces=replaces)
 
         def update(unit: Unit) -> LoggedTable | None:
             return self.put_partitions(unit, name, statistics, changes or {}, terms)
@@ -191,7 +197,7 @@ class StatisticsWriter:
         target = (_locked(unit, name, force=terms.force) if said else None) or target
         for engine in sorted({each.engine for each in statistics}):
             of_engine = [each for each in statistics if each.engine == engine]
-            job = _Job(name, target, terms.merge, terms.state)
+            job = _Job(name, target, terms.merge, terms.replaces, terms.state)
             given, marks = self._update_partitions(unit, job, of_engine)
             of_id = {each: said.get(found.partition or "") for each, found in given.items()}
             marks = _put_writers_marks(unit, OF_PARTITIONS, marks, of_id)
@@ -230,7 +236,7 @@ class StatisticsWriter:
             given = {each: merge_sets(name, new, ()) for each, new in given.items()}
         names, engine = sorted({each for found in given.values() for each in _names(found)}), sets[0].engine
         before_writes.of_written(unit, OwnerKind.PARTITIONS, name, target, list(given), names, engine)
-        column_statistics.write_partitions(unit, name, given)
+        column_statistics.write_partitions(unit, name, given, replaces=job.replaces)
         if target.holding.has_pending:
             pending.supersede(unit, target.id, list(given), sorted(names), engine)
         return given, self._mark(unit, job, OF_PARTITIONS, known, given)
