@@ -111,7 +111,7 @@ def _counting(calls: UpstreamCalls, given: StatisticsSet, told: StatisticsSet | 
     columns = (
         each
         for each in given.columns
-        if each.column not in says or say_the_same(calls.generation.answer_to(each), says[each.column])
+        if each.column not in says or say_the_same(says[each.column], calls.generation.answer_to(each))
     )
     return replace(given, columns=tuple(columns))
 

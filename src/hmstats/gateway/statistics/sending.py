@@ -229,5 +229,5 @@ def _take_back(calls: UpstreamCalls, name: TableName, wrong: Sequence[Statistics
             told = calls.partition_statistics(name, [each.partition], columns, each.engine)
         sent = {column.column: calls.generation.answer_to(column) for column in each.columns}
         for found in told.values():
-            same = [column.column for column in found.columns if say_the_same(sent[column.column], column)]
+            same = [column.column for column in found.columns if say_the_same(column, sent[column.column])]
             calls.delete_statistics(name, each.partition, same, each.engine)

@@ -12,8 +12,8 @@ _DIGEST_BYTES = 9
 Numbers = list[Any]
 """The kind of statistics, and their numbers by name."""
 
-_NEAR = 1e-4
-"""How far two numbers with fractions may be apart: a Hive on MySQL or Oracle keeps four decimals."""
+_DECIMALS, _LARGEST = 4, 1e49
+"""What a Hive on MySQL keeps of a number with fractions, `double(53,4)`: it may round or cut off."""
 _NEAR_RELATIVE = 1e-12
 
 
@@ -24,9 +24,9 @@ def digest(column: ColumnStatistics, *, sketches: bool) -> str:
     return hashlib.blake2b("\n".join(said).encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def say_the_same(one: ColumnStatistics, other: ColumnStatistics) -> bool:
-    """Whether the numbers of two statistics are equal, but for decimals that a database has cut off."""
-    return are_numbers_of(one, numbers(other))
+def say_the_same(told: ColumnStatistics, own: ColumnStatistics) -> bool:
+    """Whether what was told are the numbers of our own statistics, but for decimals that a database has cut off."""
+    return are_numbers_of(told, numbers(own))
 
 
 def numbers(column: ColumnStatistics) -> Numbers:
@@ -39,12 +39,12 @@ def numbers(column: ColumnStatistics) -> Numbers:
     ]
 
 
-def are_numbers_of(column: ColumnStatistics, known: Numbers) -> bool:
-    """Whether these are the numbers of a column's statistics, but for decimals that a database has cut off."""
-    kind, values = known
-    if column.kind.value != kind:
+def are_numbers_of(told: ColumnStatistics, own: Numbers) -> bool:
+    """Whether what was told are numbers of ours, but for decimals that a database has cut off."""
+    kind, values = own
+    if told.kind.value != kind:
         return False
-    return all(_are_near(getattr(column.data, name), value) for name, value in values.items())
+    return all(_is_told(getattr(told.data, name), value) for name, value in values.items())
 
 
 def bare(column: ColumnStatistics) -> ColumnStatistics:
@@ -53,15 +53,20 @@ def bare(column: ColumnStatistics) -> ColumnStatistics:
     return replace(column, data=replace(column.data, **sketches))
 
 
-def _are_near(one: Any, other: Any) -> bool:
-    if isinstance(one, Decimal):
-        return other is not None and one == Decimal(other)
-    if one == other:
+def _is_told(told: Any, own: Any) -> bool:
+    """Whether a number that was told is one of ours, which may have had more decimals."""
+    if isinstance(told, Decimal):
+        return own is not None and told == Decimal(own)
+    if told == own:
         return True
-    if one is None or other is None or not (isinstance(one, float) or isinstance(other, float)):
+    if told is None or own is None or not (isinstance(told, float) or isinstance(own, float)):
         return False
-    apart = abs(float(one) - float(other))
-    return apart <= max(_NEAR, _NEAR_RELATIVE * abs(float(one)))
+    said = float(told)
+    ours = min(float(own), _LARGEST) if said <= _LARGEST else float(own)
+    ours = max(ours, -_LARGEST) if said >= -_LARGEST else ours
+    least = _NEAR_RELATIVE * abs(ours)
+    is_cut = abs(said - round(said, _DECIMALS)) <= least
+    return abs(said - ours) <= (max(10**-_DECIMALS, least) if is_cut else least)
 
 
 def _text(value: Any) -> str:

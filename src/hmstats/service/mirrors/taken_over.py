@@ -190,7 +190,7 @@ def _compare(
             continue
         if not is_known and before.sending and are_numbers_of(theirs, before.sending[1]):
             now[column] = Digests(_digest(theirs), before.sending[0])
-        elif own is not None and say_the_same(cut(own), theirs):
+        elif own is not None and say_the_same(theirs, cut(own)):
             now[column] = Digests(_digest(theirs), digest(own, sketches=True))
         elif not is_known:
             now[column] = Digests(_digest(theirs), digest(theirs, sketches=True))
