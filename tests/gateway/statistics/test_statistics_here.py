@@ -48,6 +48,31 @@ def test_what_is_written_here_is_read_here_at_once_and_there_soon(doors: Doors) 
     assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == of_all(20)
 
 
+@pytest.mark.parametrize("columns", [["a"], None], ids=["a column's", "all"])
+def test_what_is_written_there_again_after_a_delete_here_is_read(doors: Doors, columns: list[str] | None) -> None:
+    """As by an analysis of unchanged data, which says what was said before."""
+    doors.direct.table(columns=COLUMNS)
+    doors.there.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(1, 10)]
+    doors.ours.delete_statistics(doors.name(), columns)
+    doors.there.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(1, 10)]
+    doors.direct.table("p", COLUMNS, keys=("k",))
+    doors.direct.add_partitions(("1",), ("2",), table="p", columns=COLUMNS)
+    for each in ("k=1", "k=2"):
+        doors.there.put_partition_statistics(doors.name("p"), [of_partition(each, 1)])
+    assert partitions_with(doors) == ["k=1", "k=2"]
+    doors.ours.delete_statistics(doors.name("p"), columns, ["k=1"])
+    assert partitions_with(doors) == ["k=2"]
+    doors.there.put_partition_statistics(doors.name("p"), [of_partition("k=1", 1)])
+    assert partitions_with(doors) == ["k=1", "k=2"]
+
+
+def partitions_with(doors: Doors) -> list[str | None]:
+    """The partitions of table p that have statistics at the gateway."""
+    return [each.partition for each in doors.ours.partition_statistics(doors.name("p"), ["a"], ["k=1", "k=2"])]
+
+
 @pytest.mark.slow
 def test_a_sketch_outlives_the_way_to_the_upstream_and_answers_questions(doors: Doors) -> None:
     doors.here.table(columns=COLUMNS)

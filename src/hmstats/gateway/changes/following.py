@@ -32,6 +32,7 @@ from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.request import Request
 from hmstats.service.mirrors.claims import Claims
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
+from hmstats.service.mirrors.taken_over import Takeover
 from hmstats.store.database.store import Store
 from hmstats.store.mirrors import calls as under_way
 from hmstats.store.unit.unit import Unit
@@ -53,6 +54,7 @@ class Following:
         self._store = store
         self._tables = tables
         self._claims = claims
+        self._takeover = Takeover(store)
         self._patience_seconds = patience_seconds
         self._seen_at: dict[str, float] = {}
         """When this process saw each call under way for the first time."""
@@ -86,6 +88,9 @@ class Following:
             relayed = relay()
             if not relayed.refused:
                 here()
+                self._takeover.note_deleted(
+                    question.table, question.partitions, question.columns, question.engine, own=question.own
+                )
                 return relayed
             is_here = is_missing(request.head.name, relayed) and self._has(calls, question)
             return here() if is_here else relayed

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from hmstats.model.catalog.objects import TableName
@@ -11,6 +12,8 @@ from hmstats.wire.statistics.column_statistics import column_from_thrift, column
 
 _MOST_SKETCH_BYTES = 65_535
 """The most bytes of a sketch: a Hive on MySQL has no more room (BLOB)."""
+_BOUNDS = ("lowValue", "highValue")
+"""Fields that a Hive on Derby or MySQL refuses if they are infinite or NaN, and all of the call with them."""
 _VERSION = re.compile(r"(\d+)\.")
 _OURS = "hmstats"
 
@@ -35,18 +38,27 @@ class Generation:
 
     def answer_to(self, column: ColumnStatistics) -> ColumnStatistics:
         """What the metastore will say of statistics that were sent to it."""
-        return bare(column_from_thrift(column_to_thrift(column, hive4=self.is_4)))
+        struct = column_to_thrift(column, hive4=self.is_4)
+        self._cut_object(struct)
+        return bare(column_from_thrift(struct))
 
     def struct_of(self, name: TableName, statistics: StatisticsSet) -> Any:
         """The struct of statistics, without what the metastore does not take."""
         struct = set_to_thrift(name, statistics, hive4=self.is_4, sketches=True, stamp=False)
         for each in struct.statsObj:
-            for member in vars(each.statsData).values():
-                if member is not None:
-                    self._cut(member)
+            self._cut_object(each)
         return struct
 
+    def _cut_object(self, struct: Any) -> None:
+        for member in vars(struct.statsData).values():
+            if member is not None:
+                self._cut(member)
+
     def _cut(self, member: Any) -> None:
+        for bound in _BOUNDS if not self.is_ours else ():
+            value = getattr(member, bound, None)
+            if isinstance(value, float) and not isfinite(value):
+                setattr(member, bound, None)
         kept = {"bitVectors": self.number >= 3, "histogram": self.is_4}
         for sketch, is_taken in kept.items():
             data = getattr(member, sketch, None)

@@ -7,6 +7,7 @@ and not what it was sent. So a column that both sides have alike keeps our sketc
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.service.mirrors.digests import are_numbers_of, digest, numbers, say_the_same
@@ -85,6 +86,26 @@ class Takeover:
             return self._store.write_table(asked.name, lambda unit: _taken_over(unit, asked, told, cut))
         finally:
             caller.reset(token)
+
+    def note_deleted(
+        self, name: TableName, names: Sequence[str] | None, columns: Sequence[str] | None, engine: str, *, own: bool
+    ) -> None:
+        """Note that statistics were deleted in the other metastore, so that the next ones there are newer.
+
+        They are the mirror's own, or those of partitions (None: of all), of these columns (None: of all).
+        """
+
+        def note(unit: Unit) -> None:
+            target = table_facts.lock(unit, name)
+            if target is None:
+                return
+            owners = [OF_TABLE] if own else None
+            if not own and names is not None:
+                normal = [normal_partition_name(each, target.keys) for each in names]
+                owners = [*partitions.find_ids(unit.connection, target.id, normal).values()]
+            seen.forget_columns(unit, target.id, engine, owners, columns)
+
+        self._store.write_table(name, note)
 
     def note_sending(self, asked: ComparedStatistics, given: Mapping[str, StatisticsSet], cut: Cut) -> bool:
         """Note that statistics are being sent, by partition name: what the other metastore says next may be these.

@@ -48,6 +48,21 @@ def read(connection: Connection, table_id: int, engine: str, owners: Sequence[in
     return {owner: _parse(text) for owner, text in connection.execute(query)}
 
 
+def forget_columns(
+    unit: Unit, table_id: int, engine: str, owners: Sequence[int] | None, columns: Sequence[str] | None
+) -> None:
+    """Note that nothing is said any more of these columns (None: of all) of owners (None: of all partitions)."""
+    query = select(SEEN.c.PART_ID, SEEN.c.BY_COLUMN).where(SEEN.c.TBL_ID == table_id, SEEN.c.ENGINE == engine)
+    query = query.where(SEEN.c.PART_ID != 0 if owners is None else one_of(unit.connection, SEEN.c.PART_ID, owners))
+    said = {owner: _parse(text) for owner, text in unit.connection.execute(query)}
+    left = {} if columns is None else {owner: _without(each, columns) for owner, each in said.items()}
+    write(unit, table_id, engine, {owner: left.get(owner, {}) for owner in said})
+
+
+def _without(said: Seen, columns: Sequence[str]) -> Seen:
+    return {column: digests for column, digests in said.items() if column not in columns}
+
+
 def write(unit: Unit, table_id: int, engine: str, seen: Mapping[int, Seen]) -> None:
     """Replace what was said of these owners."""
     rows = [
