@@ -34,7 +34,7 @@ def test_an_object_store_is_opened_by_its_bucket() -> None:
 def test_hidden_and_empty_files_are_no_data(tmp_path: Path) -> None:
     for name in ("b.parquet", "a.parquet", "deep/c", "_p=1/d"):
         written(tmp_path / name, b"abc")
-    for name in ("_SUCCESS", ".a.parquet.crc", "_temporary/0/x", ".hive-staging/x", "deep/.x"):
+    for name in ("_SUCCESS", "b.parquet._COPYING_", ".a.parquet.crc", "_temporary/0/x", ".hive-staging/x", "deep/.x"):
         written(tmp_path / name, b"abc")
     written(tmp_path / "empty", b"")
     paths = ["_p=1/d", "a.parquet", "b.parquet", "deep/c"]

@@ -67,6 +67,25 @@ def test_a_piece_is_kept_apart_from_another(tmp_path: Path) -> None:
     check_all(states.total().statistics(TYPES), TABLE.slice(0, 405))
 
 
+@pytest.mark.parametrize("names", [("c", "c"), ("C", "c")])
+def test_a_file_with_a_column_twice_is_not_guessed_at(tmp_path: Path, names: tuple[str, str]) -> None:
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([3])], names=[*names, "other"])
+    split = written(tmp_path / "a.parquet", table)
+    with pytest.raises(UnreadableFile, match=r"a.parquet has more than one column c"):
+        file_rows.accumulate([split], {"c": "bigint"})
+    assert file_rows.accumulate([split], {"other": "bigint"}).rows == 1
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_bytes_that_the_file_does_not_call_text_are_taken_as_they_are(tmp_path: Path, dictionary: bool) -> None:
+    """Impala writes strings so, and they need not be UTF-8."""
+    table = pa.table({"s": pa.array([b"a", b"\xff\xfe", None, b"a"], pa.binary())})
+    split = written(tmp_path / "a.parquet", table, use_dictionary=dictionary)
+    (found,) = file_rows.accumulate([split], {"s": "string"}).statistics({"s": "string"})
+    assert isinstance(found.data, StringStatistics)
+    assert (found.data.nulls, found.data.ndv, found.data.max_length) == (1, 2, 2)
+
+
 def test_a_column_that_a_file_lacks_is_null_and_one_that_is_wider_fits(tmp_path: Path) -> None:
     older = pa.table({"Number": pa.array([1, 2, None], pa.int16()), "other": [1, 2, 3]})
     split = written(tmp_path / "old.parquet", older)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from io import BytesIO
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.gateway.statistics.test_proven import Log
@@ -21,6 +21,8 @@ from hmstats.wire.idl import methods
 from hmstats.wire.messages.envelope import Pieces, encode_reply, read_head
 
 ANNA, BEN = User("anna"), User("ben")
+NO_TEXT = b"\xff\xfe"
+"""A name that is no UTF-8, which an upstream may answer nevertheless."""
 
 
 class Upstream:
@@ -225,3 +227,13 @@ def test_no_answer_is_told_while_the_log_is_read() -> None:
     upstream.ask()
     assert told == [None]
     assert upstream.kept.find_read(key()) is not None
+
+
+def test_an_answer_to_what_the_gateway_cannot_read_passes() -> None:
+    upstream = Upstream()
+    marked = request("get_partition_names", 5, db_name="d", tbl_name="xx", max_parts=-1).replace(b"xx", NO_TEXT)
+    head = read_head(marked)
+    assert head is not None
+    reply, calls, stream = b"whatever it is", cast("Any", upstream.log), cast("Any", WholeAnswer())
+    answered = upstream.kept.answer(calls, ANNA, Request(marked, head), stream, lambda _: Relayed((reply,)))
+    assert b"".join(answered.rest) == reply

@@ -156,4 +156,5 @@ def is_data(path: str) -> bool:
 
 
 def _is_hidden(name: str) -> bool:
-    return name.startswith(".") or (name.startswith("_") and "=" not in name)
+    hidden = name.startswith(".") or (name.startswith("_") and "=" not in name)
+    return hidden or name.endswith("._COPYING_")  # which `hdfs dfs -put` is writing

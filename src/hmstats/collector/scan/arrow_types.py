@@ -41,9 +41,18 @@ def conform(array: pa.Array, wanted: pa.DataType) -> pa.Array:
     values = array.type.value_type if pa.types.is_dictionary(array.type) else array.type
     if values == wanted or _is_same_text(values, wanted):
         return array
+    if pa.types.is_binary(values) and pa.types.is_string(wanted):
+        return _as_text(array)
     if pa.types.is_timestamp(values) and pa.types.is_timestamp(wanted):
         return pc.cast(array, wanted, safe=False)  # nanoseconds, or with a time zone, which does not change the instant
     return pc.cast(array, wanted)
+
+
+def _as_text(array: pa.Array) -> pa.Array:
+    """Bytes that the file does not call text, as Impala writes a string: taken as they are, UTF-8 or not."""
+    if pa.types.is_dictionary(array.type):
+        return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.view(pa.string()))
+    return array.view(pa.string())
 
 
 def _is_same_text(one: pa.DataType, other: pa.DataType) -> bool:

@@ -1,6 +1,7 @@
 """Parquet files, read by row group inside Spark's tasks: no row crosses between the JVM and Python."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -38,8 +39,10 @@ def parquet_batches(split: Split, types: Types, reads: Reads) -> Iterator[pa.Rec
 
 def _file_batches(source: pa.NativeFile, split: Split, types: Types) -> Iterator[pa.RecordBatch]:
     footer = pq.read_metadata(source)
-    names = {name.lower(): name for name in footer.schema.to_arrow_schema().names}
-    wanted = {column: names[column] for column in types if column in names}
+    names = footer.schema.to_arrow_schema().names
+    by_column = {name.lower(): name for name in names}
+    wanted = {column: by_column[column] for column in types if column in by_column}
+    _check_names(split.path, names, wanted)
     groups = split.row_groups if split.row_groups is not None else tuple(range(footer.num_row_groups))
     sizes = {group: compressed_bytes(footer.row_group(group)) for group in groups}
     with pq.ParquetFile(
@@ -55,6 +58,13 @@ def _file_batches(source: pa.NativeFile, split: Split, types: Types) -> Iterator
                 read += batch.num_rows
                 yield _to_columns(batch, wanted, types)
     _check_rows(split.path, sum(footer.row_group(group).num_rows for group in groups), read)
+
+
+def _check_names(path: str, names: Sequence[str], wanted: Collection[str]) -> None:
+    """Raises UnreadableFile if a wanted column is there more than once: nobody knows which one is meant."""
+    twice = [name for name, count in Counter(each.lower() for each in names).items() if count > 1 and name in wanted]
+    if twice:
+        raise UnreadableFile(f"file {path} has more than one column {twice[0]}, if upper and lower case are one")
 
 
 def dictionary_columns(footer: pq.FileMetaData, columns: Iterable[str]) -> list[str]:

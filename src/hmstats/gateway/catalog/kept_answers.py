@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hmstats.errors import UpstreamClosed, UpstreamUnavailable
+from hmstats.errors import ProtocolError, UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.upstream.connection import User
 from hmstats.gateway.upstream.metrics import KEPT_ANSWERS
 from hmstats.gateway.upstream.notification_log import NotificationLog
@@ -203,10 +203,10 @@ def _size(key: Key, kept: _Kept) -> int:
 
 def _table_of(request: Request) -> TableName | None:
     """The table that a call of KEPT is about; None if it names none."""
-    arguments = decode_arguments(methods()[request.head.name], request.message, request.head.body_at)
     try:
+        arguments = decode_arguments(methods()[request.head.name], request.message, request.head.body_at)
         return _TABLES[request.head.name](arguments)
-    except (AttributeError, TypeError):
+    except (AttributeError, TypeError, ProtocolError):  # the upstream has answered it, whatever it is
         return None
 
 
