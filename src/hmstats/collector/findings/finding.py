@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import chain
 
 from hmstats.client import Metastore
+from hmstats.collector.delivery.waiting import waiting_reasons
 from hmstats.collector.findings.stored_states import stored_total
 from hmstats.collector.findings.without_scan import STALE_PARAMETERS
 from hmstats.collector.options import Options
@@ -30,7 +31,8 @@ def table_finding(
     """The finding of the table itself, from the state of all that was analysed and what is stored of the rest.
 
     None if only a part of the table was requested, or if none of its files has changed. If too little is stored about
-    the rest, the finding has only files and bytes, and removes the parameters that are stale.
+    the rest, or numbers of it are pending so that older ones are stored, the finding has only files and bytes, and
+    removes the parameters that are stale.
     """
     if not plan.whole:
         return None
@@ -39,7 +41,8 @@ def table_finding(
     if plan.unchanged:
         if not plan.pieces and known.other.get(PARAMETER) == plan.parameters.get(PARAMETER):
             return None
-        others = stored_total(metastore, plan, plan.unchanged)
+        pending = waiting_reasons(metastore, plan.table, [each.name for each in plan.unchanged])
+        others = None if pending else stored_total(metastore, plan, plan.unchanged)
         total = analysed.merge(others) if others and plan.pieces else others
     if total is None:
         return replace(known, other=STALE_PARAMETERS)
