@@ -296,6 +296,18 @@ def test_two_columns_of_one_name_are_left_out(our_metastore: Metastore) -> None:
             plan(service, our_metastore, columns=("a",))
 
 
+@pytest.mark.parametrize(("option", "in_files"), [("pathGlobFilter", False), ("modifiedbefore", False), ("x", True)])
+def test_options_by_which_spark_reads_other_files_leave_the_reading_to_it(
+    our_metastore: Metastore, option: str, in_files: bool
+) -> None:
+    of_spark(our_metastore, {"name": "a", "type": "double"}, provider="parquet")
+    table = our_metastore.read_table("t")
+    table.sd.serdeInfo.parameters[option] = "*.parquet"
+    our_metastore.client().alter_table(our_metastore.database, "t", table)
+    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
+        assert [piece.parquet for piece in plan(service, our_metastore).pieces] == [in_files]
+
+
 @pytest.mark.parametrize(
     ("provider", "stub", "metadata", "in_files"),
     [

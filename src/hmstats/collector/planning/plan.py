@@ -233,6 +233,12 @@ def table_location(table: Table) -> str:
 
 
 PARQUET, ORC = "parquet", "orc"
+_OPTIONS_OF_SPARK = frozenset(
+    {
+        *("pathglobfilter", "modifiedbefore", "modifiedafter"),
+        *("ignorecorruptfiles", "ignoremissingfiles", "datetimerebasemode", "int96rebasemode"),
+    }
+)
 _INPUT_FORMATS = {PARQUET: "parquet", ORC: ".orc."}
 """Formats by Spark's names, and a part of the names of their input formats, in lower case."""
 
@@ -240,9 +246,13 @@ _INPUT_FORMATS = {PARQUET: "parquet", ORC: ".orc."}
 def is_format(name: str, storage: Storage | None, table: Table) -> bool:
     """Whether the data are files of a format that hold every value, by Spark's provider or else by the input format.
 
-    If a column with a default was added later, its values are not in older files: Spark reads the default.
+    If a column with a default was added later, its values are not in older files: Spark reads the default. Some options
+    of its own tables make Spark read other files, or other values.
     """
     if not storage or not storage.location or with_defaults(table.parameters):
         return False
     provider = table.parameters.get(PROVIDER, "hive").lower()
+    options = table.storage.serde.parameters if table.storage and provider != "hive" else {}
+    if not _OPTIONS_OF_SPARK.isdisjoint(map(str.lower, options)):
+        return False
     return provider == name or (provider == "hive" and _INPUT_FORMATS[name] in (storage.input_format or "").lower())
