@@ -14,7 +14,7 @@ from hmstats.errors import StatementError
 from hmstats.model.catalog.names import values_of_names
 from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics import frequent_values
-from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StringStatistics
+from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StringStatistics, known_ndv
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.describe.column import key_statistics
 from hmstats.outlets.people.cells import UNKNOWN, cells
@@ -123,7 +123,7 @@ def _row(
 
 
 def _distinct(column: ColumnStatistics, merged: MergedAnswers) -> str:
-    count = getattr(column.data, "ndv", None)
+    count = known_ndv(column.data)
     if count is None:
         return UNKNOWN
     made = _provenance(column)

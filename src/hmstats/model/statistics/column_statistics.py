@@ -180,3 +180,13 @@ class StatisticsSet:
     partition: str | None = None
     engine: str = DEFAULT_ENGINE
     last_analyzed_seconds: int | None = None
+
+
+def known_ndv(data: Data) -> int | None:
+    """The distinct count of statistics; None if it is unknown.
+
+    So it is where 0 stands beside a bound or a length: the metastore's API has no form for an unknown count.
+    """
+    ndv: int | None = getattr(data, "ndv", None)
+    has_values = getattr(data, "low", None) is not None or bool(getattr(data, "max_length", None))
+    return None if ndv == 0 and has_values else ndv

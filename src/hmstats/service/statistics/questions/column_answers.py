@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from hmstats.errors import MissingStatistics
 from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.answers import DistinctCount, Quantiles
-from hmstats.model.statistics.column_statistics import Kind, StatisticsSet
+from hmstats.model.statistics.column_statistics import Kind, StatisticsSet, known_ndv
 from hmstats.model.statistics.frequent_values import FrequentValue, FrequentValues
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.service.statistics import details as beside
@@ -122,13 +122,13 @@ def _stored_count(
     sets: Sequence[StatisticsSet], stored_details: Sequence[Details], scope: Scope
 ) -> DistinctCount | None:
     column = question_sketches.choose(beside.attach(sets, stored_details), scope.engine)
-    data: Any = column.data if column else None
-    if column is None or data.ndv is None:
+    ndv = known_ndv(column.data) if column else None
+    if column is None or ndv is None:
         return None
-    provenance = column.provenance or Provenance()
+    provenance, data = column.provenance or Provenance(), cast("Any", column.data)
     if provenance.exact:
-        return exact_count(data.ndv)
-    return None if data.bit_vector else _estimated(data.ndv, provenance.ndv_standard_error, provenance.exact)
+        return exact_count(ndv)
+    return None if data.bit_vector else _estimated(ndv, provenance.ndv_standard_error, provenance.exact)
 
 
 def _count_of_vector(vector: bytes | None) -> DistinctCount:
