@@ -17,7 +17,7 @@ from hmstats.server.calls.audit_table import AuditTable
 from hmstats.server.calls.canary import with_canary
 from hmstats.server.calls.direct_writes import DirectWrites
 from hmstats.server.calls.dispatch import Dispatcher
-from hmstats.server.calls.one_picture import with_one_picture
+from hmstats.server.calls.one_snapshot import with_one_snapshot
 from hmstats.server.calls.refusals import with_refusals
 from hmstats.server.calls.relaying import Relay
 from hmstats.server.chores import Chore
@@ -264,7 +264,7 @@ def _all_calls(
         *_record_calls(store, rules, keeper),
     )
     trying = with_canary(_calls(subjects), PendingStatistics(store, made.writer))
-    return with_refusals(with_one_picture(trying, store), store)
+    return with_refusals(with_one_snapshot(trying, store), store)
 
 
 def _upkeep(

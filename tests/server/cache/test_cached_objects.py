@@ -255,7 +255,7 @@ def test_a_change_of_the_table_itself_leaves_its_partitions(server: Server) -> N
     assert "4711" in answered["c1"]
 
 
-def test_what_is_kept_and_what_is_read_are_of_one_picture(server: Server) -> None:
+def test_what_is_kept_and_what_is_read_are_of_one_snapshot(server: Server) -> None:
     """A writer changes a kept and a missing partition after the one was looked up and before the other is read."""
     server.partitions(["p=1"], ["c1"])
     numbers = iter([101, 102])

@@ -84,9 +84,9 @@ def test_a_skewed_table_is_read_the_ordinary_way(store: Store) -> None:
     assert found.storage.skewed == skew
 
 
-def test_a_picture_that_has_begun_does_not_change(store: Store) -> None:
+def test_a_snapshot_that_has_begun_does_not_change(store: Store) -> None:
     make_table(store, replace(TABLE, parameters={"a": "1"}))
-    with store.one_picture():
+    with store.one_snapshot():
         before = store.table(NAME)
         assert ordinary(store) == before
         change(store, {"a": "2"})

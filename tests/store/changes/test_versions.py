@@ -83,7 +83,7 @@ def test_current_numbers_are_those_of_the_tables_that_have_one(store: Store) -> 
     assert store.current_versions([1]) == {}
 
 
-def test_current_numbers_are_seen_although_another_connection_reads_an_older_picture(store: Store) -> None:
+def test_current_numbers_are_seen_although_another_connection_reads_an_older_snapshot(store: Store) -> None:
     with store.read() as connection:
         assert versions.read(connection, 1) == 0
         store.write(lambda unit: versions.bump(unit, 1))

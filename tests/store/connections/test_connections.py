@@ -62,7 +62,7 @@ def test_sqlite_keeps_foreign_keys_and_a_log_that_readers_do_not_wait_for(sqlite
     store.close()
 
 
-def test_postgresql_reads_one_picture_for_reading_only(postgres_url: str) -> None:
+def test_postgresql_reads_one_snapshot_for_reading_only(postgres_url: str) -> None:
     store = Store.open(postgres_url)
     with store.read() as connection:
         assert connection.execute(text("SHOW transaction_isolation")).scalar_one() == "repeatable read"

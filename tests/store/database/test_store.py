@@ -70,12 +70,12 @@ def test_rows_are_read_without_a_transaction(store: Store, statements: Statement
     assert not sent  # they pass by the engine's events
 
 
-def test_rows_are_of_the_picture_that_has_begun(store: Store) -> None:
+def test_rows_are_of_the_snapshot_that_has_begun(store: Store) -> None:
     store.write(lambda unit: _put_one(unit, 1))
-    with store.one_picture():
+    with store.one_snapshot():
         assert _all_versions(store) == [1]
         store.write(lambda unit: _put_one(unit, 2))
-        assert _all_versions(store) == [1, 1], "nothing was read in the picture yet"
+        assert _all_versions(store) == [1, 1], "nothing was read in the snapshot yet"
         assert len(_versions(store)) == 2
         store.write(lambda unit: _put_one(unit, 3))
         assert _all_versions(store) == [1, 1]
@@ -133,7 +133,7 @@ def test_the_time_of_a_unit_is_the_clocks_in_whole_seconds(database_url: str) ->
     store.close()
 
 
-def test_a_read_sees_one_picture_while_others_write(store: Store) -> None:
+def test_a_read_sees_one_snapshot_while_others_write(store: Store) -> None:
     store.write(lambda unit: _put(unit.connection, 1))
     with store.read() as connection:
         query = select(func.count()).select_from(VERSIONS)

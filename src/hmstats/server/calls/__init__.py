@@ -5,7 +5,7 @@ call_kinds      what each RPC does to the database
 relaying        the seam to a gateway, which has another metastore answer calls
 refusals        calls that this server refuses
 canary          calls of canaries, which see statistics that wait
-one_picture     one picture of the database for each call that reads
+one_snapshot    one snapshot of the database for each call that reads
 audit           a record of calls
 audit_table     the records on their way to the database
 direct_writes   calls that write statistics, straight from their bytes

@@ -56,7 +56,7 @@ class HealthKeeper:
     def catch_up(self, patience_seconds: float = PATIENCE_SECONDS) -> bool:
         """Judge what changed before now, for so long at most. Returns whether health reflects all of it."""
         give_up = time.monotonic() + patience_seconds
-        with self._store.outside_picture():
+        with self._store.outside_snapshot():
             return all(time.monotonic() <= give_up for _ in self._steps())
 
     def _steps(self) -> Iterator[None]:

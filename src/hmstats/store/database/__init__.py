@@ -1,6 +1,6 @@
 """The store: the access of the rules to the database.
 
 store            `read`, a consistent snapshot, and `write`, a transaction
-shared_picture   a snapshot that several reads share
+shared_snapshot  a snapshot that several reads share
 table_mutex      a mutex for writers of one table in one process
 """

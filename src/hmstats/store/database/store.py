@@ -30,7 +30,7 @@ from hmstats.store.connections.failures import TRIES, Failure, classify, transla
 from hmstats.store.connections.presence import Presence
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.connections.writing_connection import has_spoken
-from hmstats.store.database.shared_picture import SharedPicture, TriedPicture
+from hmstats.store.database.shared_snapshot import SharedSnapshot, TriedSnapshot
 from hmstats.store.database.table_mutex import TableMutexes
 from hmstats.store.partitions import partition_sizes
 from hmstats.store.statements.single_read import SingleRead
@@ -46,7 +46,7 @@ Result = TypeVar("Result")
 Encoder = Callable[[Event, int], Notification]
 """Converts an event and its time, in epoch seconds, to a notification."""
 
-_shared: ContextVar[SharedPicture | TriedPicture | None] = ContextVar("shared_picture", default=None)
+_shared: ContextVar[SharedSnapshot | TriedSnapshot | None] = ContextVar("shared_snapshot", default=None)
 
 _FIRST_PAUSE_SECONDS = 0.01
 _LAST_SECOND = 2**31 - 1
@@ -174,12 +174,12 @@ class Store:
             connection.scalar(select(1))
 
     @contextmanager
-    def one_picture(self) -> Iterator[None]:
+    def one_snapshot(self) -> Iterator[None]:
         """Let all reads of this context inside share one transaction, and see one snapshot.
 
         They do not see writes made inside.
         """
-        shared = SharedPicture()
+        shared = SharedSnapshot()
         token = _shared.set(shared)
         try:
             yield
@@ -188,8 +188,8 @@ class Store:
             shared.close()
 
     @contextmanager
-    def outside_picture(self) -> Iterator[None]:
-        """Let the reads inside see the newest state, whatever picture is shared around them."""
+    def outside_snapshot(self) -> Iterator[None]:
+        """Let the reads inside see the newest state, whatever snapshot is shared around them."""
         token = _shared.set(None)
         try:
             yield
@@ -204,7 +204,7 @@ class Store:
 
         def attempt(unit: Unit) -> Result:
             change(replace(unit, keeps_history=False, events=None))
-            token = _shared.set(TriedPicture(unit.connection))
+            token = _shared.set(TriedSnapshot(unit.connection))
             try:
                 return read()
             finally:
@@ -215,7 +215,7 @@ class Store:
     @property
     def is_trying(self) -> bool:
         """Whether reads of this context see a change that is only tried, so that nothing of them may be cached."""
-        return isinstance(_shared.get(), TriedPicture)
+        return isinstance(_shared.get(), TriedSnapshot)
 
     def current_versions(self, table_ids: Collection[int]) -> dict[int, int]:
         """The current versions of the tables, as versions.current returns them."""
@@ -255,7 +255,7 @@ class Store:
 
     def table(self, name: TableName) -> Table | None:
         """The table; None if it does not exist. Raises StoreUnavailable if the database does not answer."""
-        found = None if self._has_begun_picture else single_table.read(self._pools.checkers, name)
+        found = None if self._has_begun_snapshot else single_table.read(self._pools.checkers, name)
         if found is not None:
             return found[0] if found else None
         with self.read() as connection:
@@ -266,15 +266,15 @@ class Store:
 
         Raises StoreUnavailable if the database does not answer.
         """
-        found = None if self._has_begun_picture else read.rows(self._pools.checkers, values)
+        found = None if self._has_begun_snapshot else read.rows(self._pools.checkers, values)
         if found is not None:
             return found
         with self.read() as connection:
             return connection.execute(read.query, values).all()
 
     @property
-    def _has_begun_picture(self) -> bool:
-        """Whether the reads of this context share a picture that has begun, which is older than the newest state."""
+    def _has_begun_snapshot(self) -> bool:
+        """Whether the reads of this context share a snapshot that has begun, which is older than the newest state."""
         shared = _shared.get()
         return shared is not None and shared.has_begun
 

@@ -297,9 +297,9 @@ def test_a_snapshot_from_before_a_change_has_what_was_there(world: World) -> Non
         return world.known.by_names(NAME, asked).partitions, world.known.names(NAME)
 
     before = answers()
-    with world.store.one_picture():
+    with world.store.one_snapshot():
         assert answers() == before
-        with world.store.outside_picture():
+        with world.store.outside_snapshot():
             world.alter([new(each) for each in range(2)], 1)
             world.drop([new(each) for each in range(2, 4)], 1)
             after = answers()

@@ -13,15 +13,15 @@ from hmstats.store.database.store import Store
 Calls = Mapping[str, Callable[..., Any]]
 
 
-def with_one_picture(calls: Calls, store: Store) -> Calls:
+def with_one_snapshot(calls: Calls, store: Store) -> Calls:
     """The calls, of which each one that only reads runs in one transaction."""
-    return {name: _in_one_picture(call, store) if name in READS else call for name, call in calls.items()}
+    return {name: _in_one_snapshot(call, store) if name in READS else call for name, call in calls.items()}
 
 
-def _in_one_picture(call: Callable[..., Any], store: Store) -> Callable[..., Any]:
+def _in_one_snapshot(call: Callable[..., Any], store: Store) -> Callable[..., Any]:
     @wraps(call)
     def read(*arguments: Any, **named: Any) -> Any:
-        with store.one_picture():
+        with store.one_snapshot():
             return call(*arguments, **named)
 
     return read

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine
 
 
-class SharedPicture:
+class SharedSnapshot:
     """The shared transaction, begun by the first read. Not thread-safe."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class SharedPicture:
             connection.close()
 
 
-class TriedPicture:
+class TriedSnapshot:
     """The transaction of a unit that will not be kept, which reads share: they see what the unit has changed."""
 
     has_begun = True

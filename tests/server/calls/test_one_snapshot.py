@@ -1,4 +1,4 @@
-"""A call that reads sees one picture of the database, whatever is written while it runs."""
+"""A call that reads sees one snapshot of the database, whatever is written while it runs."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from sqlalchemy import text
 from tests.store.catalog_values import NAME, make_table
 
 from hmstats.errors import MetaError
-from hmstats.server.calls.one_picture import with_one_picture
+from hmstats.server.calls.one_snapshot import with_one_snapshot
 from hmstats.store.catalog import tables
 from hmstats.store.database.store import Store
 from hmstats.store.storage import parameters
@@ -43,7 +43,7 @@ def test_what_is_written_while_a_call_reads_is_not_seen_by_it(
     store: Store, table_id: int, name: str, second: str
 ) -> None:
     put(store, table_id, "old")
-    calls = with_one_picture({name: lambda: [*twice(store, table_id)]}, store)
+    calls = with_one_snapshot({name: lambda: [*twice(store, table_id)]}, store)
     assert calls[name]() == ["old", second]
     assert said(store) == "new"
 
@@ -55,13 +55,13 @@ def test_a_read_that_failed_does_not_make_the_next_one_fail(store: Store, table_
         return said(store)
 
     put(store, table_id, "old")
-    assert with_one_picture({"get_table": call}, store)["get_table"]() == "old"
+    assert with_one_snapshot({"get_table": call}, store)["get_table"]() == "old"
 
 
 def test_a_call_gives_its_connection_back(sqlite_url: str) -> None:
     store = Store.open(sqlite_url, pool_size=1, statement_seconds=2)
     make_table(store)
-    calls = with_one_picture({"get_table": lambda: [said(store), said(store)]}, store)
+    calls = with_one_snapshot({"get_table": lambda: [said(store), said(store)]}, store)
     for _ in range(3):
         assert calls["get_table"]() == [None, None]
     store.close()
