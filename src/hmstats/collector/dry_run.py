@@ -11,7 +11,7 @@ from hmstats.collector.options import AS_PREFERRED, Choices, Options
 from hmstats.collector.planning.preferred import apply_preferences
 from hmstats.collector.planning.prepare import check_changes, prepare
 from hmstats.collector.request.statement import Statement
-from hmstats.collector.scan.splits import cut
+from hmstats.collector.scan.files.splits import cut
 
 _UNSET: Mapping[str, str] = {}
 

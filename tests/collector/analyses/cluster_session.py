@@ -18,7 +18,8 @@ from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 from hmstats.collector.analysis import analyze
-from hmstats.collector.scan import scan, splits
+from hmstats.collector.scan import scan
+from hmstats.collector.scan.files import splits
 from hmstats.collector.scan.tasks import Job, Record, Task, read_tasks
 
 

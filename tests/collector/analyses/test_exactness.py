@@ -24,7 +24,7 @@ from tests.collector.checks import check_all, comparable
 from tests.collector.data import TYPES, rows
 
 from hmstats.collector.scan import dataframe, file_rows
-from hmstats.collector.scan.splits import Split
+from hmstats.collector.scan.files.splits import Split
 from hmstats.collector.scan.states import States
 from hmstats.sketch.accumulator import TableAccumulator
 

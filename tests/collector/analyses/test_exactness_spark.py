@@ -14,7 +14,7 @@ from hmstats.collector import analyze
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import data_files
 from hmstats.collector.scan import dataframe, file_rows
-from hmstats.collector.scan.splits import Split
+from hmstats.collector.scan.files.splits import Split
 from hmstats.collector.scan.states import States
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import Data

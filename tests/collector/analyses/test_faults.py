@@ -24,7 +24,8 @@ from tests.fixtures.servers import HMSTATS, serving
 from hmstats.collector import check
 from hmstats.collector.analysis import analyze
 from hmstats.collector.report import Report
-from hmstats.collector.scan import scan, splits
+from hmstats.collector.scan import scan
+from hmstats.collector.scan.files import splits
 from hmstats.collector.scan.tasks import Job, Record, Task, read_tasks
 from hmstats.errors import AnalysisIncomplete, StatementError, UnreadableFile
 from hmstats.files.file_systems import open_location
@@ -213,7 +214,7 @@ def test_a_file_that_may_not_be_read_is_named_and_all_else_is_stored(
                 raise PermissionError(errno.EACCES, "Permission denied")
             return open_location(location, settings)
 
-        with patch("hmstats.collector.scan.parquet.open_location", refused):
+        with patch("hmstats.collector.scan.files.parquet.open_location", refused):
             return iter(list(read_tasks(tasks, job)))
 
     faulty(instead)

@@ -30,7 +30,7 @@ from tests.fixtures.spark.hosts import (
     spark_cluster,
 )
 
-from hmstats.collector.scan.splits import TASKS_PER_CORE
+from hmstats.collector.scan.files.splits import TASKS_PER_CORE
 from hmstats.model.catalog.objects import TableName
 
 pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.slow]

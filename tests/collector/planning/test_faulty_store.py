@@ -17,7 +17,7 @@ from tests.fixtures.object_stores.store_proxy import Fault, StoreProxy, reached_
 from hmstats.collector.planning.data_files import data_files
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.scan import file_rows
-from hmstats.collector.scan.splits import cut
+from hmstats.collector.scan.files.splits import cut
 from hmstats.errors import UnreadableFile
 from hmstats.files import directories, file_systems
 

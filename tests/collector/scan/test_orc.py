@@ -16,9 +16,9 @@ from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.scan import file_rows
-from hmstats.collector.scan.orc import LeftToSpark
-from hmstats.collector.scan.orc_footer import read_footer
-from hmstats.collector.scan.splits import Split, cut
+from hmstats.collector.scan.files.orc import LeftToSpark
+from hmstats.collector.scan.files.orc_footer import read_footer
+from hmstats.collector.scan.files.splits import Split, cut
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads
 

@@ -13,8 +13,9 @@ from tests.collector.checks import check_all, comparable
 from tests.collector.data import ROWS, TYPES, rows
 
 from hmstats.collector.options import Options, Sketches
-from hmstats.collector.scan import file_rows, parquet
-from hmstats.collector.scan.splits import Split
+from hmstats.collector.scan import file_rows
+from hmstats.collector.scan.files import parquet
+from hmstats.collector.scan.files.splits import Split
 from hmstats.collector.scan.states import States
 from hmstats.errors import UnreadableFile
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StringStatistics

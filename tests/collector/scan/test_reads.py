@@ -16,8 +16,8 @@ from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.data_files import DataFile, data_files
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.scan import file_rows
-from hmstats.collector.scan.orc import BLOCK_BYTES
-from hmstats.collector.scan.splits import Split, cut
+from hmstats.collector.scan.files.orc import BLOCK_BYTES
+from hmstats.collector.scan.files.splits import Split, cut
 from hmstats.files.counted_reads import ReadCount, Reads
 
 pytestmark = pytest.mark.slow

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile, data_files
 from hmstats.collector.planning.pieces import Piece
-from hmstats.collector.scan import splits
-from hmstats.collector.scan.splits import Split, cut
+from hmstats.collector.scan.files import splits
+from hmstats.collector.scan.files.splits import Split, cut
 
 MB = 1024 * 1024
 

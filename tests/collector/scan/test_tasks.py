@@ -19,8 +19,8 @@ from hmstats.collector.options import DEFAULT
 from hmstats.collector.planning.data_files import data_files
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.report import Finding
+from hmstats.collector.scan.files.splits import Split
 from hmstats.collector.scan.scan import tasks_of
-from hmstats.collector.scan.splits import Split
 from hmstats.collector.scan.tasks import Job, Outcome, Record, Task, merge_records, read_tasks
 from hmstats.errors import UnreadableFile
 from hmstats.model.catalog.objects import TableName

@@ -18,8 +18,8 @@ from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import file_rows
+from hmstats.collector.scan.files.splits import Split, by_piece, cut
 from hmstats.collector.scan.scan import MOST_STATES_AT_DRIVER, shuffle_by_piece
-from hmstats.collector.scan.splits import Split, by_piece, cut
 from hmstats.collector.scan.states import State, States, Types
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.worker_memory import freeze_modules

@@ -24,12 +24,12 @@ from hmstats.collector.planning.prepare import Files, check_listed, prepare
 from hmstats.collector.request.partition_spec import Partitions
 from hmstats.collector.request.statement import statement
 from hmstats.collector.scan import dataframe
+from hmstats.collector.scan.files.splits import TASKS_PER_CORE, cut
 from hmstats.collector.scan.placing import check_twins
 from hmstats.collector.scan.progress import Progress, report_progress
 from hmstats.collector.scan.proof import check_placed
 from hmstats.collector.scan.rows import rows
 from hmstats.collector.scan.scan import each_as_stored, place_states, split_by_reader
-from hmstats.collector.scan.splits import TASKS_PER_CORE, cut
 from hmstats.collector.scan.task_errors import translate_errors, translate_reading
 from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.classic import require_classic

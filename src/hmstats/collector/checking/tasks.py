@@ -14,7 +14,7 @@ from hmstats.collector.checking.seen import Part, Seen
 from hmstats.collector.options import Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan import file_rows
-from hmstats.collector.scan.splits import Split, by_piece
+from hmstats.collector.scan.files.splits import Split, by_piece
 from hmstats.collector.scan.states import States
 from hmstats.collector.scan.worker_memory import freeze_modules
 from hmstats.model.catalog.objects import Table

@@ -15,8 +15,8 @@ import pyarrow as pa
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.arrow_types import as_column
-from hmstats.collector.scan.parquet import parquet_batches
-from hmstats.collector.scan.splits import Split
+from hmstats.collector.scan.files.parquet import parquet_batches
+from hmstats.collector.scan.files.splits import Split
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import Settings, open_location

@@ -6,9 +6,9 @@ import pyarrow as pa
 
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
-from hmstats.collector.scan.orc import orc_batches
-from hmstats.collector.scan.parquet import parquet_batches
-from hmstats.collector.scan.splits import Split
+from hmstats.collector.scan.files.orc import orc_batches
+from hmstats.collector.scan.files.parquet import parquet_batches
+from hmstats.collector.scan.files.splits import Split
 from hmstats.collector.scan.states import States, Types
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads

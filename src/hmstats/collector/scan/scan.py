@@ -16,10 +16,10 @@ from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
 from hmstats.collector.planning.plan import PARQUET, Plan
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import dataframe
+from hmstats.collector.scan.files.splits import TASKS_PER_CORE, Split, cut
 from hmstats.collector.scan.placing import Placing, placing, twin_sentence
 from hmstats.collector.scan.row_proof import check_rows
 from hmstats.collector.scan.rows import rows
-from hmstats.collector.scan.splits import TASKS_PER_CORE, Split, cut
 from hmstats.collector.scan.states import State
 from hmstats.collector.scan.task_errors import translate_reading
 from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read_tasks

@@ -17,8 +17,8 @@ from hmstats.collector.options import Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.report import Finding
 from hmstats.collector.scan import file_rows
+from hmstats.collector.scan.files.splits import Split, by_piece
 from hmstats.collector.scan.progress import Counters
-from hmstats.collector.scan.splits import Split, by_piece
 from hmstats.collector.scan.states import States, Types
 from hmstats.collector.scan.worker_memory import freeze_modules
 from hmstats.errors import UnreadableFile

@@ -20,7 +20,7 @@ from pyarrow import orc
 from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import Piece
-from hmstats.collector.scan.orc_footer import read_footer
+from hmstats.collector.scan.files.orc_footer import read_footer
 from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import NO_SETTINGS, Settings, open_location
 from hmstats.model.catalog.location import parse

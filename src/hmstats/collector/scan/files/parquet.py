@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hmstats.collector.scan.arrow_types import arrow_type, as_column
-from hmstats.collector.scan.splits import Split, compressed_bytes
+from hmstats.collector.scan.files.calendars import old_columns, rebased
+from hmstats.collector.scan.files.splits import Split, compressed_bytes
 from hmstats.collector.scan.states import Types
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads
@@ -43,6 +44,7 @@ def _file_batches(source: pa.NativeFile, split: Split, types: Types) -> Iterator
     by_column = {name.lower(): name for name in names}
     wanted = {column: by_column[column] for column in types if column in by_column}
     _check_names(split.path, names, wanted)
+    old = old_columns(footer)
     groups = split.row_groups if split.row_groups is not None else tuple(range(footer.num_row_groups))
     sizes = {group: compressed_bytes(footer.row_group(group)) for group in groups}
     with pq.ParquetFile(
@@ -56,7 +58,7 @@ def _file_batches(source: pa.NativeFile, split: Split, types: Types) -> Iterator
         for some in _runs(sizes):
             for batch in file.iter_batches(rows, some, list(wanted.values()), use_threads=False):
                 read += batch.num_rows
-                yield _to_columns(batch, wanted, types)
+                yield _to_columns(batch, wanted, types, old)
     _check_rows(split.path, sum(footer.row_group(group).num_rows for group in groups), read)
 
 
@@ -116,11 +118,13 @@ def _is_text(column_type: str) -> bool:
     return kind_of(column_type) is Kind.STRING
 
 
-def _to_columns(batch: pa.RecordBatch, wanted: Mapping[str, str], types: Types) -> pa.RecordBatch:
+def _to_columns(batch: pa.RecordBatch, wanted: Mapping[str, str], types: Types, old: Collection[str]) -> pa.RecordBatch:
+    """The batch in the metastore's types; `old` are the file's columns in Spark's old calendar."""
     arrays = {
         column: as_column(batch.column(wanted[column]), type_)
         if column in wanted
         else pa.nulls(batch.num_rows, arrow_type(type_))
         for column, type_ in types.items()
     }
+    arrays |= {column: rebased(arrays[column]) for column, name in wanted.items() if name in old}
     return pa.RecordBatch.from_pydict(arrays) if arrays else batch

@@ -12,8 +12,8 @@ import pyarrow as pa
 from pyarrow import orc
 
 from hmstats.collector.scan.arrow_types import arrow_type, as_column
-from hmstats.collector.scan.orc_footer import OrcColumn, OrcFooter, read_footer
-from hmstats.collector.scan.splits import Split
+from hmstats.collector.scan.files.orc_footer import OrcColumn, OrcFooter, read_footer
+from hmstats.collector.scan.files.splits import Split
 from hmstats.collector.scan.states import Types
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads
