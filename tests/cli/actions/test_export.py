@@ -168,7 +168,10 @@ def test_tables_that_are_not_there_are_named(filled: Metastore, other: Metastore
         (["export", "x", "--format", "csv"], StatementError, "--format takes parquet or json, found 'csv'"),
         (["export", "-", "--format", "parquet"], StatementError, "standard output takes JSON only"),
         (["export", "x", "visits"], StatementError, "named as DB.TABLE or DB.\\*, found 'visits'"),
-        (["export", "/nowhere/x.json", "nope.nope"], InvalidInput, "/nowhere/x.json cannot be written"),
+        (["export", "/nowhere/x.json"], InvalidInput, "/nowhere/x.json cannot be written"),
+        (["export", "/proc/x.json"], InvalidInput, "/proc/x.json cannot be written"),  # nor anything be removed there
+        (["export", "x.parquet", "nope.*"], StatementError, r"no table with statistics matches nope\.\*"),
+        (["import", "x", "--table", "a.b"], StatementError, "--table chooses of the metastore of --from"),
         (["export", "x.parquet", "nope.nope"], StatementError, "table nope.nope is not in the metastore"),
     ],
 )

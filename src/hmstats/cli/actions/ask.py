@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
+from hmstats.cli.output.plain_texts import plain_text
 from hmstats.client.asked.asked_table import AskedTable
 from hmstats.errors import StatementError
 from hmstats.model.statistics import frequent_values
@@ -68,7 +69,7 @@ def print_top(of: Question, column: str, k: int) -> None:
         _print({"values": rows, **more}, tools)
         return
     for text, each in zip(texts, found.values, strict=True):
-        typer.echo(f"{text}\t{each.high:,}" + ("" if each.low == each.high else f"\tat least {each.low:,}"))
+        typer.echo(f"{plain_text(text)}\t{each.high:,}" + ("" if each.low == each.high else f"\tat least {each.low:,}"))
     bound = "exact" if found.exact else f"any other value occurs {found.unlisted:,} times at most"
     typer.echo(f"of {found.count:,} values, {bound}")
     _print_sources(tools)

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 import typer
@@ -32,7 +33,7 @@ def export_statistics(
     if to_stdout and wanted is not Form.JSON:
         raise StatementError("standard output takes JSON only: name a file for Parquet")
     with open_metastore(metastore) as service:
-        found: Iterable[Entry] = entries(service, tables or ())
+        found = _some(entries(service, tables or ()), tables)
         count = write_lines(sys.stdout, found) if to_stdout else write(file, found, wanted)
     if as_json:
         typer.echo(json.dumps({"file": str(file), "written": count}, ensure_ascii=False), err=to_stdout)
@@ -40,6 +41,15 @@ def export_statistics(
     noun = "table or partition" if count == 1 else "tables and partitions"
     place = "standard output" if to_stdout else file
     typer.echo(f"written to {place}: statistics of {count:,} {noun}", err=to_stdout)
+
+
+def _some(found: Iterable[Entry], tables: list[str] | None) -> Iterable[Entry]:
+    """What was found. Raises StatementError if tables were named and none is there, before a file is replaced."""
+    rest = iter(found)
+    first = next(rest, None)
+    if first is None and tables:
+        raise StatementError(f"no table with statistics matches {', '.join(tables)}")
+    return rest if first is None else chain([first], rest)
 
 
 def _form(file: Path, name: str | None) -> Form:

@@ -29,6 +29,8 @@ def import_statistics(
     """Write the statistics of the file or of the other metastore. Raises typer.Exit if something was skipped."""
     if (file is None) == (source is None):
         raise StatementError("an import reads a file or the metastore of --from")
+    if tables and source is None:
+        raise StatementError("--table chooses of the metastore of --from; a file is stored as a whole")
     check_patterns(tables or ())
     with open_metastore(metastore) as service:
         if source is None:

@@ -2,15 +2,26 @@
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
+
+from hmstats.cli.output.plain_texts import plain_cell
+
+
+class PlainTable(Table):
+    """A table whose cells are shown as they are, whatever others have put into them."""
+
+    def add_row(self, *cells: RenderableType | None, **more: Any) -> None:
+        """Add a row; a text is no markup, and has no characters that a terminal obeys."""
+        super().add_row(*(plain_cell(each) if isinstance(each, str) else each for each in cells), **more)
 
 
 def plain_table(texts: Sequence[str] = (), numbers: Sequence[str] = ()) -> Table:
     """A table without rows: columns of texts, which are folded if they are too long, then columns of numbers."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table = PlainTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     for title in texts:
         table.add_column(title, overflow="fold")
     for title in numbers:

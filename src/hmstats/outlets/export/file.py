@@ -5,7 +5,7 @@ docs/export.md describes both; outlets/export/rows.py has the rows that they hol
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import InvalidOperation
 from enum import Enum
 from pathlib import Path
@@ -51,14 +51,15 @@ def write(path: str | Path, found: Iterable[Entry], form: Form | None = None) ->
     if Path(path).exists() and not Path(path).is_file():
         raise InvalidInput(f"{path} cannot be written: it is no file")
     part = Path(f"{path}.part")
-    make_private(part)
     try:
+        make_private(part)
         count = _write_parquet(part, found) if form is Form.PARQUET else _write_json(part, found)
         part.replace(path)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {_reason(error)}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # of a folder that nobody may write to
+            part.unlink(missing_ok=True)
     return count
 
 

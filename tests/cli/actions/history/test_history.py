@@ -89,6 +89,7 @@ def test_what_makes_no_sense_is_refused(our_metastore: Metastore) -> None:
         ("restore", "--as-of", "2h ago"),
         ("restore", table, "--all", "--as-of", "2h ago"),
         ("restore", table, "--as-of", "yesterday"),
+        ("restore", "nosuch", "--as-of", "1s ago"),
         ("restore", table, "--as-of", "1999-01-01T00:00:00Z"),
         ("show", table, "--as-of", "1s ago", "--csv"),
     ):

@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 from hmstats.cli.actions.access.durations import seconds_of
+from hmstats.cli.output.plain_texts import plain_text
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.cli.serving.serve_settings import load_served
 from hmstats.client.naming import named_table
@@ -68,10 +69,6 @@ def _table(records: Sequence[AuditRecord]) -> Table:
         objects = ", ".join(each.objects)
         cut = objects if len(objects) <= _LONGEST_OBJECTS else objects[:_LONGEST_OBJECTS] + "..."
         outcome = each.outcome if each.allowed else f"denied: {each.outcome}"
-        shown.add_row(*map(_plain, (fields["time"], user, each.address, each.call or "unknown", cut, outcome)))
+        texts = (fields["time"], user, each.address, each.call or "unknown", cut, outcome)
+        shown.add_row(*map(plain_text, texts))  # names with line breaks too stay in one line
     return shown
-
-
-def _plain(text: str) -> str:
-    """A text without characters that a terminal obeys, and without Rich's markup: clients choose names."""
-    return "".join(each if each.isprintable() else "\ufffd" for each in text).replace("[", r"\[")

@@ -22,7 +22,8 @@ def restore_statistics(
 ) -> None:
     """Restore each table in a transaction of its own; a table that did not exist then is named and skipped.
 
-    Raises StatementError unless a target or `everything` is asked for, typer.Exit if a table of several was skipped.
+    Raises StatementError unless a target or `everything` is asked for, and for a database that is missing, typer.Exit
+    if a table of several was skipped.
     """
     if (target is None) != everything:
         raise StatementError("a restore is of a table, a database or --all")
@@ -46,7 +47,10 @@ def _names(service: Metastore, target: str | None) -> Iterator[TableName]:
     if target is not None and "." in target:
         yield named_table(target)
         return
-    for database in [target] if target is not None else service.database_names():
+    databases = list(service.database_names())
+    if target is not None and target.lower() not in databases:
+        raise StatementError(f"database {target} is not in the metastore")
+    for database in [target] if target is not None else databases:
         for table in service.table_names(database):
             yield table_name(database, table)
 
