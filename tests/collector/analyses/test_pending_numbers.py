@@ -11,19 +11,19 @@ from hmstats.collector import analyze
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-TABLE = "held.t"
+TABLE = "pending_numbers.t"
 
 
 @pytest.fixture
 def table(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A table of two partitions, 2,000 and 1,000 rows, both analysed."""
-    spark.sql(f"CREATE DATABASE held LOCATION '{tmp_path_factory.mktemp('held').as_uri()}'")
+    spark.sql(f"CREATE DATABASE pending_numbers LOCATION '{tmp_path_factory.mktemp('held').as_uri()}'")
     spark.sql(f"CREATE TABLE {TABLE} (a INT, k INT) USING parquet PARTITIONED BY (k)")
     spark.sql(f"INSERT INTO {TABLE} SELECT id, 1 FROM range(2000)")
     spark.sql(f"INSERT INTO {TABLE} SELECT id, 2 FROM range(1000)")
     analyze(spark, TABLE)
     yield TABLE
-    spark.sql("DROP DATABASE held CASCADE")
+    spark.sql("DROP DATABASE pending_numbers CASCADE")
 
 
 def rows(metastore: str) -> str | None:

@@ -13,7 +13,7 @@ from hmstats.collector.options import Options
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-DATABASE = "gone"
+DATABASE = "values_that_are_gone"
 
 
 @pytest.fixture(scope="module", autouse=True)
