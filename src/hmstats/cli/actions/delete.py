@@ -6,6 +6,8 @@ import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.options import split_columns
+from hmstats.client.sending.dropped_writes import dropped, dropping_lock, dropping_locks
+from hmstats.errors import StatementError
 
 
 def delete_statistics(
@@ -19,13 +21,17 @@ def delete_statistics(
 ) -> None:
     """Delete statistics, and print of which table or partitions.
 
-    Raises StatementError for a missing table, partition or column.
+    Raises StatementError for a missing table, partition or column, and for what a lock protects.
     """
     named = split_columns(columns)
     with open_metastore(metastore) as service:
         asked = service.table(table)
         names = asked.partition_names(partitions or None, where)
         wanted = None if named is None else [asked.column(each).name for each in named]
+        locks = dropping_locks(service, asked.table.name)
+        for each in [None] if names is None else names:
+            if lock := dropping_lock(locks, each, wanted):
+                raise StatementError(f"statistics of {table} are not deleted: {dropped(lock)}")
         service.delete_statistics(asked.table.name, wanted, names)
     if as_json:
         typer.echo(json.dumps({"table": table, "partitions": names, "columns": wanted}))

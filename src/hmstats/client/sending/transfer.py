@@ -1,19 +1,21 @@
 """Statistics from one metastore to another, or to a file and back: hmstats and Hive Metastores alike."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from time import time
 
 from hmstats.client.connection.batches import batches_by_columns
 from hmstats.client.metastore import Metastore
 from hmstats.client.sending import push
+from hmstats.client.sending.dropped_writes import dropped, dropping_lock, dropping_locks
 from hmstats.client.sending.parcel import Item, Parcel
 from hmstats.client.tables.stored_statistics import StoredStatistics, own_statistics, stored_partitions
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table
 from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.statistics.statistics_locks import StatisticsLock
 from hmstats.outlets.export.rows import Entry
 
 _COUNTS = ("numRows", "rawDataSize", "totalSize", "numFiles", PARAMETER)
@@ -49,9 +51,32 @@ def put(service: Metastore, found: Iterable[Entry]) -> TransferResult:
         if table is None:
             moved.left_out[name.short] = "there is no such table"
             continue
-        for batch in batches_by_columns(group, columns=lambda entry: len(entry.statistics.columns)):
+        free = _unlocked(group, dropping_locks(service, name), moved)
+        for batch in batches_by_columns(free, columns=lambda entry: len(entry.statistics.columns)):
             _put(service, table, batch, moved)
     return moved
+
+
+def _unlocked(found: Iterable[Entry], locks: Sequence[StatisticsLock], moved: TransferResult) -> Iterator[Entry]:
+    """The entries of a table without what locks would drop, which is noted as left out."""
+    for entry in found:
+        left: Entry | None = entry
+        while left and (lock := dropping_lock(locks, entry.statistics.partition, _columns(left))):
+            place = " ".join(filter(None, (entry.name.short, entry.statistics.partition)))
+            moved.left_out[place] = dropped(lock)
+            left = _without(left, lock.object.columns)
+        if left:
+            yield left
+
+
+def _columns(entry: Entry) -> list[str]:
+    return [each.column for each in entry.statistics.columns]
+
+
+def _without(entry: Entry, columns: Sequence[str]) -> Entry | None:
+    """The entry without these columns; None without any, which stands for all of it."""
+    kept = tuple(each for each in entry.statistics.columns if each.column not in columns)
+    return replace(entry, statistics=replace(entry.statistics, columns=kept)) if columns else None
 
 
 def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: TransferResult) -> None:
