@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from hmstats import client
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
+from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
@@ -93,6 +94,19 @@ def test_partitions_of_a_table(metastore: Metastore) -> None:
 
 
 @sqlite
+def test_a_name_of_nothing_is_not_healthy(metastore: Metastore) -> None:
+    for arguments, sentence in (
+        ([f"{metastore.database}.nope", "--below", "80"], "nope is not in the metastore"),
+        (["nosuch", "--below", "80"], "database nosuch is not in the metastore at"),
+        ([f"{metastore.database}.made", "--partitions"], "made has no partitions"),
+    ):
+        result = run(metastore, *arguments)
+        assert isinstance(result.exception, StatementError)
+        assert sentence in str(result.exception)
+    assert run(metastore, "nosuch.*", "--below", "80").exit_code == ExitCode.DONE
+
+
+@sqlite
 def test_a_script_learns_whether_anything_is_below(metastore: Metastore) -> None:
     assert run(metastore, metastore.database, "--below", "80").exit_code == ExitCode.NO
     fine = run(metastore, f"{metastore.database}.made", "--below", "80")
@@ -104,3 +118,13 @@ def test_a_script_learns_whether_anything_is_below(metastore: Metastore) -> None
 def test_a_list_says_that_there_are_more(metastore: Metastore) -> None:
     assert "there are more" in run(metastore, metastore.database, "--limit", "2").stdout
     assert "there are more" not in run(metastore, metastore.database, "--limit", "3").stdout
+
+
+@sqlite
+@pytest.mark.parametrize("name", ["nosuch", "nosuch.t"])
+def test_a_name_of_nothing_is_not_refreshed(metastore: Metastore, name: str) -> None:
+    address = f"thrift://127.0.0.1:{metastore.port}"
+    for more in (["--dry-run"], []):
+        result = CliRunner().invoke(app, ["refresh", name, *more, "--metastore", address])
+        assert isinstance(result.exception, StatementError)
+        assert "nosuch" in str(result.exception)

@@ -8,6 +8,7 @@ from itertools import islice
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
+from hmstats.cli.actions.health.existing import check_exists
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.health_output import as_json_object, print_health
 from hmstats.client import Metastore
@@ -83,7 +84,10 @@ def _read_health(
         if partitions:
             if "*" in text:
                 raise StatementError(f"--partitions takes the name of one table, found {text}")
+            if not service.existing_table(text).partition_keys:
+                raise StatementError(f"table {text} has no partitions")
             yield from service.health.partitions(named_table(text), below=below)
         else:
             of, table = named_object(text)
+            check_exists(service, text)
             yield from service.health.tables(of.database, table, below=below, catalog=of.catalog)

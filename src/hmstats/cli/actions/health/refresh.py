@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 import typer
 
 from hmstats import collector
+from hmstats.cli.actions.health.existing import check_exists
 from hmstats.cli.actions.spark_arguments import JobSettings, need_spark
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.refresh_output import done_text, print_plan, work_as_json
@@ -68,7 +69,8 @@ class Refresh:
         )
 
     def dry_run(self) -> None:
-        """Print the plan of a round."""
+        """Print the plan of a round. Raises StatementError for a name of nothing."""
+        self._check_names()
         found = Refresher(self.job.metastore, _no_analysis, self.wanted).plan()
         if self.as_json:
             for each in found.plan.taken:
@@ -78,6 +80,8 @@ class Refresh:
 
     def run(self, *, watch: bool) -> None:
         """Refresh, and print a line for each piece; the exit code is PARTLY_DONE if something failed."""
+        if not watch:  # which may wait for what is to come
+            self._check_names()
         failed = False
         with _Analyses(self) as analyses:
             refresher = Refresher(self.job.metastore, analyses.analyse, self.wanted)
@@ -87,6 +91,11 @@ class Refresh:
                     self._print(done)
         if failed:
             raise typer.Exit(ExitCode.PARTLY_DONE)
+
+    def _check_names(self) -> None:
+        with connect(self.job.metastore) as service:
+            for each in self.texts:
+                check_exists(service, each)
 
     def _print(self, done: Done) -> None:
         if self.as_json:
