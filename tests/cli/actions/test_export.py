@@ -170,9 +170,10 @@ def test_tables_that_are_not_there_are_named(filled: Metastore, other: Metastore
         (["export", "x", "visits"], StatementError, "named as DB.TABLE or DB.\\*, found 'visits'"),
         (["export", "/nowhere/x.json"], InvalidInput, "/nowhere/x.json cannot be written"),
         (["export", "/proc/x.json"], InvalidInput, "/proc/x.json cannot be written"),  # nor anything be removed there
-        (["export", "x.parquet", "nope.*"], StatementError, r"no table with statistics matches nope\.\*"),
+        (["export", "x.parquet", "nope.*"], StatementError, "database nope is not in the metastore"),
         (["import", "x", "--table", "a.b"], StatementError, "--table chooses of the metastore of --from"),
-        (["export", "x.parquet", "nope.nope"], StatementError, "table nope.nope is not in the metastore"),
+        (["export", "x.parquet", "nope.nope"], StatementError, "database nope is not in the metastore"),
+        (["export", "x.parquet", "default.nope"], StatementError, "table default.nope is not in the metastore"),
     ],
 )
 def test_bad_input_is_one_sentence(

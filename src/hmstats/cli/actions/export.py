@@ -3,12 +3,12 @@
 import json
 import sys
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
+from hmstats.client import Metastore
 from hmstats.client.sending.transfer import check_patterns, entries
 from hmstats.errors import StatementError
 from hmstats.outlets.export.file import Form, form_of, write
@@ -33,7 +33,8 @@ def export_statistics(
     if to_stdout and wanted is not Form.JSON:
         raise StatementError("standard output takes JSON only: name a file for Parquet")
     with open_metastore(metastore) as service:
-        found = _some(entries(service, tables or ()), tables)
+        _check_databases(service, tables or ())
+        found: Iterable[Entry] = entries(service, tables or ())
         count = write_lines(sys.stdout, found) if to_stdout else write(file, found, wanted)
     if as_json:
         typer.echo(json.dumps({"file": str(file), "written": count}, ensure_ascii=False), err=to_stdout)
@@ -43,13 +44,13 @@ def export_statistics(
     typer.echo(f"written to {place}: statistics of {count:,} {noun}", err=to_stdout)
 
 
-def _some(found: Iterable[Entry], tables: list[str] | None) -> Iterable[Entry]:
-    """What was found. Raises StatementError if tables were named and none is there, before a file is replaced."""
-    rest = iter(found)
-    first = next(rest, None)
-    if first is None and tables:
-        raise StatementError(f"no table with statistics matches {', '.join(tables)}")
-    return rest if first is None else chain([first], rest)
+def _check_databases(service: Metastore, tables: Iterable[str]) -> None:
+    """Raise StatementError for tables of a database that is missing, before a file is replaced."""
+    databases = service.database_names()
+    for text in tables:
+        database, _, table = text.partition(".")
+        if "." not in table and database.lower() not in databases:  # else it begins with a catalog
+            raise StatementError(f"database {database} is not in the metastore at {service.address}")
 
 
 def _form(file: Path, name: str | None) -> Form:

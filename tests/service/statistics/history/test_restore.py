@@ -209,6 +209,17 @@ def test_a_mark_of_accurate_statistics_comes_back_while_the_files_are_the_same(s
     scene.restores.restore(NAME, at_ms)
     assert scene.tables.get(NAME).parameters[PARAMETER] == marked
     scene.writer.update_table(NAME, of_partition(None), change=ParameterChange({"numFiles": "2", "totalSize": "9"}))
+    assert scene.restores.restore(NAME, at_ms).unmarked == 1
+    after = scene.tables.get(NAME).parameters
+    assert PARAMETER not in after
+    assert "totalSize" not in after
+
+
+def test_a_restore_that_is_repeated_marks_nothing_more(scene: Scene) -> None:
+    change = ParameterChange({"numFiles": "1", "totalSize": "5", "COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}'})
+    scene.writer.update_table(NAME, of_partition(None), change=change)
+    at_ms = scene.now()
+    scene.writer.update_table(NAME, of_partition(None), change=ParameterChange({"numFiles": "2", "totalSize": "9"}))
     for _ in range(2):  # the first restore must not make the second find the files as they were
         assert scene.restores.restore(NAME, at_ms).unmarked == 1
         after = scene.tables.get(NAME).parameters

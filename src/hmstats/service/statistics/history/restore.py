@@ -118,7 +118,7 @@ def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
         old, new = current.parameters.get(owner, {}), dict(then.parameters.get(before, {}))
         if PARAMETER in new and (target.transactional or _sizes(old) != _sizes(new)):
             del new[PARAMETER]
-            new = {**_without_sizes(new), **_sizes_of(old)}  # or the next restore found the files as they were
+            new |= {key: old[key] for key in FILE_SIZES if key in new and key in old}  # or the next one marked it
             unmarked += 1
         changed = {key: value for key, value in new.items() if old.get(key) != value}
         gone = tuple(key for key in old if key not in new)
@@ -141,14 +141,6 @@ def _successors(then: State, current: State) -> dict[int, int]:
 
 def _fits(column_type: str | None, stated: str | None) -> bool:
     return column_type is not None and kind_of(column_type) is kind_of(stated or "")
-
-
-def _without_sizes(values: Parameters) -> dict[str, str]:
-    return {key: value for key, value in values.items() if key not in FILE_SIZES}
-
-
-def _sizes_of(values: Parameters) -> dict[str, str]:
-    return {key: values[key] for key in FILE_SIZES if key in values}
 
 
 def _sizes(values: Parameters) -> tuple[str | None, ...]:
