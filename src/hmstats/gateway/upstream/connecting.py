@@ -15,7 +15,7 @@ from hmstats.client.connection.address import Address
 from hmstats.client.connection.delegation_token import DelegationTokenProof
 from hmstats.client.connection.kerberos_ticket import KerberosTicket, ticket_user
 from hmstats.client.connection.sasl_transport import Mechanism
-from hmstats.errors import CallRefused, MetaError, SettingsError, UpstreamUnavailable, UserRefused
+from hmstats.errors import CallRefused, SettingsError, UpstreamUnavailable, UserRefused
 from hmstats.gateway.upstream.connection import Times, UpstreamConnection, User
 
 _log = structlog.get_logger("hmstats.gateway")
@@ -72,7 +72,7 @@ class Connecting:
         opened = self._by_ticket(address, principal)
         try:
             made = str(opened.call("get_delegation_token", user, ticket_user()))
-        except (CallRefused, MetaError) as error:
+        except CallRefused as error:
             raise UserRefused(
                 f"{address} gives the gateway no token for user {user}, whom it must be a proxy user of: {error}"
             ) from error

@@ -10,7 +10,7 @@ from typing import Any
 
 from hmstats.client.connection.address import Address
 from hmstats.client.connection.sasl_transport import Mechanism
-from hmstats.errors import UserRefused
+from hmstats.errors import UpstreamUnavailable, UserRefused
 from hmstats.gateway.upstream.arriving import (
     LOOK_SECONDS,
     MOST_HELD_BYTES,
@@ -229,7 +229,7 @@ class UpstreamConnection:
         try:
             return SaslSocket(opened, proof, over_tls=over_tls)
         except EOFError as error:
-            raise UserRefused(f"{self.address} ends the proof of the user: it may not want one") from error
+            raise UpstreamUnavailable(f"{self.address} ends the proof of the user: it may not want one") from error
 
     def _name_user(self) -> None:
         answer = self.ask(request_of(_SET_UGI, self.user.name, list(self.user.groups)), WholeAnswer())

@@ -251,21 +251,14 @@ def _write(
     if not given:
         return
     names = sorted({column.column for each in given.values() for column in each.columns})
-    # What is unknown now must not be filled from the replaced rows, as a write that leaves something out is.
     if OF_TABLE in given:
-        of = OwnerKind.TABLES
+        of, own = OwnerKind.TABLES, replace(given[OF_TABLE], partition=None)
         before_writes.of_written(unit, of, asked.name, target, [target.id], names, asked.engine)
-        column_statistics.delete_tables(unit, [target.id], names, asked.engine)
-        column_statistics.write_table(unit, target.id, asked.name, replace(given[OF_TABLE], partition=None))
+        column_statistics.write_table(unit, target.id, asked.name, own, replaces=True)
     else:
         of = OwnerKind.PARTITIONS
         before_writes.of_written(unit, of, asked.name, target, list(given), names, asked.engine)
-        by_columns: dict[tuple[str, ...], list[int]] = {}
-        for owner, each in given.items():
-            by_columns.setdefault(tuple(column.column for column in each.columns), []).append(owner)
-        for columns, owners in by_columns.items():
-            column_statistics.delete_partitions(unit, owners, columns, asked.engine)
-        column_statistics.write_partitions(unit, asked.name, given)
+        column_statistics.write_partitions(unit, asked.name, given, replaces=True)
     details.write(unit, target.id, given, WRITER)
 
 
