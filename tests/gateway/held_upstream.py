@@ -31,6 +31,7 @@ class Way:
         """The last call of each connection."""
         self._go = threading.Event()
         self._is_dropped = False
+        self._held_side: UpstreamSide | None = None
         self.reached = threading.Event()
         """Set when a call is held up."""
 
@@ -55,14 +56,21 @@ class Way:
         self._is_dropped = True
         self.let_go()
 
+    def break_held(self) -> None:
+        """End the connection of what is held up, which still comes to the upstream once it is let go."""
+        self._held = None
+        assert self._held_side is not None
+        self._held_side.socket.shutdown(socket.SHUT_RDWR)
+
     def wait_held(self) -> None:
         """Return when a call is held up."""
         assert self.reached.wait(PATIENCE_SECONDS)
 
-    def _wait(self, name: str, hold: Hold) -> bool:
+    def _wait(self, name: str, hold: Hold, side: UpstreamSide) -> bool:
         """Return when a call may go on; whether it was held up."""
         if self._held != (name, hold):
             return False
+        self._held_side = side
         self.reached.set()
         assert self._go.wait(PATIENCE_SECONDS)
         return True
@@ -75,7 +83,7 @@ class Way:
             while (request := side.request()) is not None:
                 head = read_head(request)
                 assert head is not None
-                if self._wait(head.name, Hold.BEFORE) and self._is_dropped:
+                if self._wait(head.name, Hold.BEFORE, side) and self._is_dropped:
                     return
                 self._names[id(side)] = head.name
                 there.sendall(request)
@@ -83,7 +91,7 @@ class Way:
     def _answers(self, there: socket.socket, side: UpstreamSide) -> None:
         with contextlib.suppress(OSError):
             while data := there.recv(65536):
-                self._wait(self._names[id(side)], Hold.AFTER)
+                self._wait(self._names[id(side)], Hold.AFTER, side)
                 side.send(data)
             side.socket.shutdown(socket.SHUT_RDWR)
 

@@ -233,3 +233,46 @@ def test_a_refused_sending_holds_no_drop_up(doors: Doors, way: Way) -> None:
     doors.here.table(columns=COLUMNS)
     doors.here.client().drop_table(doors.direct.database, "t", True)
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("partition", [None, "day=1"])
+def test_what_comes_late_over_a_broken_connection_overwrites_nothing_newer(
+    doors: Doors, way: Way, partition: str | None
+) -> None:
+    """Nobody knows of the first ones whether they will come; the second ones have come before them."""
+    doors.here.table(columns=COLUMNS, keys=["day"] if partition else ())
+    if partition:
+        doors.here.add_partitions(["1"], columns=COLUMNS)
+
+    def write(value: int) -> None:
+        if partition:
+            doors.ours.put_partition_statistics(doors.name(), [of_partition(partition, value)])
+        else:
+            doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(value)))
+
+    def read(client: Any) -> list[Any]:
+        if not partition:
+            return [each.data for each in client.table_statistics(doors.name(), ["a"])]
+        (found,) = client.partition_statistics(doors.name(), ["a"], [partition])
+        return [each.data for each in found.columns]
+
+    def send() -> None:
+        """Have what is unsent sent now by a change of the table, which waits no minute after a failure."""
+        doors.here.client().alter_table(doors.direct.database, "t", doors.direct.read_table())
+
+    with way.holding(_SENT, Hold.BEFORE):
+        write(1)
+        way.wait_held()
+        late = read(doors.ours)
+        way.break_held()
+        write(2)
+        newest = read(doors.ours)
+        assert newest != late
+        send()
+        assert read(doors.there) == newest
+    until(late, lambda: read(doors.there))
+    assert read(doors.ours) == newest
+    send()
+    assert read(doors.there) == newest
+    assert read(doors.ours) == newest

@@ -2,6 +2,9 @@
 
 Clocks differ, so time says nothing. What the other metastore says is newer if it is not what it was last seen to say,
 and not what it was sent. So a column that both sides have alike keeps our sketches, frequent values and provenance.
+
+Of a sending whose connection broke nobody knows whether it is carried out, or when. What it sent may come after what
+was sent later: these are old statistics of ours, and ours are sent again.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,6 +30,9 @@ from hmstats.store.unit.unit import Unit
 
 WRITER = "upstream"
 """The author of statistics that were taken over."""
+
+_MOST_LOST = 3
+"""So many of the last sendings of which nobody knows the outcome are remembered of a column."""
 
 Cut = Callable[[ColumnStatistics], ColumnStatistics]
 """Makes of our statistics what the other metastore can say of them."""
@@ -144,7 +150,7 @@ def _taken_over(unit: Unit, asked: ComparedStatistics, told: Mapping[str, Statis
     _delete(unit, asked, comparison, of_table=of_table)
     noted = {owner: each.seen for owner, each in comparison.items() if each.seen != known.get(owner, {})}
     seen.write(unit, target.id, asked.engine, noted)
-    if any(each.newer or each.gone for each in comparison.values()):
+    if any(each.newer or each.gone or each.is_overwritten for each in comparison.values()):
         versions.bump(unit, target.id)
     return True
 
@@ -160,15 +166,20 @@ def _note_sending(unit: Unit, asked: ComparedStatistics, given: Mapping[str, Sta
     for place, statistics in given.items():
         owner = asked.owners[place]
         before = known.get(owner, {})
-        sending = {
-            each.column: before.get(each.column, Digests())._replace(
-                sending=(digest(each, sketches=True), numbers(cut(each)))
-            )
-            for each in statistics.columns
-        }
+        sending = {each.column: _sending(before.get(each.column, Digests()), each, cut) for each in statistics.columns}
         noted[owner] = {**before, **sending}
     seen.write(unit, target.id, asked.engine, noted)
     return True
+
+
+def _sending(before: Digests, column: ColumnStatistics, cut: Cut) -> Digests:
+    """What is known of a column of which statistics are being sent."""
+    sent = numbers(cut(column))
+    lost = before.lost
+    if before.is_on_its_way and before.sending:
+        lost = (before.sending[1], *lost)
+    others = [each for each in lost if each != sent]
+    return before._replace(sending=(digest(column, sketches=True), sent), lost=tuple(others[:_MOST_LOST]))
 
 
 def _note_got(unit: Unit, asked: ComparedStatistics, given: Mapping[str, StatisticsSet]) -> None:
@@ -193,6 +204,8 @@ class _Comparison:
     newer: tuple[ColumnStatistics, ...]
     gone: tuple[str, ...]
     seen: Seen
+    is_overwritten: bool
+    """Whether a sending of before has come late, so that ours must be sent again."""
 
 
 def _compare(
@@ -200,6 +213,7 @@ def _compare(
 ) -> _Comparison:
     says, ours = _by_column(told), _by_column(stored)
     newer, gone, now = list[ColumnStatistics](), list[str](), dict(known)
+    is_overwritten = False
     for column in columns:
         theirs, own = says.get(column), ours.get(column)
         before = known.get(column, Digests())
@@ -210,13 +224,17 @@ def _compare(
         if theirs is None:
             continue
         if not is_known and before.sending and are_numbers_of(theirs, before.sending[1]):
-            now[column] = Digests(_digest(theirs), before.sending[0])
+            now[column] = Digests(_digest(theirs), before.sending[0], lost=before.lost)
         elif own is not None and say_the_same(theirs, cut(own)):
-            now[column] = Digests(_digest(theirs), digest(own, sketches=True))
+            now[column] = Digests(_digest(theirs), digest(own, sketches=True), lost=before.lost)
+        elif not is_known and own is not None and any(are_numbers_of(theirs, each) for each in before.lost):
+            left = [each for each in before.lost if not are_numbers_of(theirs, each)]
+            now[column] = Digests(_digest(theirs), lost=tuple(left))
+            is_overwritten = True
         elif not is_known:
             now[column] = Digests(_digest(theirs), digest(theirs, sketches=True))
             newer.append(theirs)
-    return _Comparison(tuple(newer), tuple(gone), now)
+    return _Comparison(tuple(newer), tuple(gone), now, is_overwritten)
 
 
 def _stored_sets(

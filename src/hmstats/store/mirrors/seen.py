@@ -1,7 +1,8 @@
 """HMSTATS_MIRROR_SEEN: what the other metastore last said of each column's statistics.
 
 A row has the columns of a table or partition and of an engine as a JSON object: by column name, the digest of what the
-other metastore said, that of our statistics which agreed with it, and what is being sent to it.
+other metastore said, that of our statistics which agreed with it, what is being sent to it, and what was sent to it
+before of which nobody knows whether it came.
 """
 
 import json
@@ -24,12 +25,14 @@ GOT = "got"
 class Digests(NamedTuple):
     """What was said of a column's statistics, empty if there were none; ours that agreed, empty if none did.
 
-    `sending` are statistics of ours that it may have got since: their digest, and their numbers.
+    `sending` are statistics of ours that it may have got since: their digest, and their numbers. `lost` are the numbers
+    of those that were sent before, the last at first, and may come to it late.
     """
 
     theirs: str = ""
     ours: str = ""
     sending: tuple[str, Any] | None = None
+    lost: tuple[Any, ...] = ()
 
     @property
     def is_on_its_way(self) -> bool:
@@ -86,9 +89,10 @@ def _parse(text: str) -> Seen:
     return {column: _digests(*digests) for column, digests in json.loads(text).items()}
 
 
-def _digests(theirs: str, ours: str, sending: list[Any] | None = None) -> Digests:
-    return Digests(theirs, ours, None if sending is None else (sending[0], sending[1]))
+def _digests(theirs: str, ours: str, sending: list[Any] | None = None, lost: Sequence[Any] = ()) -> Digests:
+    return Digests(theirs, ours, None if sending is None else (sending[0], sending[1]), tuple(lost))
 
 
 def _text(seen: Seen) -> str:
-    return json.dumps(seen, separators=(",", ":"), sort_keys=True)
+    said = {column: digests if digests.lost else digests[:3] for column, digests in seen.items()}
+    return json.dumps(said, separators=(",", ":"), sort_keys=True)  # servers of before know nothing of a fourth
