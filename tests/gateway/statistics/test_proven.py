@@ -214,6 +214,33 @@ def test_only_so_many_tables_are_remembered(compared: Proven, log: Log, monkeypa
     assert holding(compared, log) == [], "the last event of t is forgotten, so that all that is older may be one"
 
 
+def test_nothing_is_proven_after_the_log_went_back(compared: Proven, log: Log) -> None:
+    """The upstream's database was restored from a backup: its next events have numbers that others had."""
+    log.add("ADD_PARTITION", "other")
+    assert holding(compared, log) == ["t", "u"]
+    log.events.pop()
+    assert compared._upstreams.number(log) is None  # type: ignore[arg-type]
+    log.add("ADD_PARTITION", "t")
+    log.add("ADD_PARTITION", "other")
+    assert compared._upstreams.number(log) is None  # type: ignore[arg-type]
+    assert compared._upstreams.state_of(T.table) is None
+
+
+def test_a_log_that_went_back_proves_again_once_older_comparisons_have_ended(
+    compared: Proven, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notification_log, "_DOUBT_SECONDS", 0.0)
+    log.add("ADD_PARTITION", "other")
+    assert holding(compared, log) == ["t", "u"]
+    log.events.pop()
+    assert number(compared, log) == 1
+    log.add("ADD_PARTITION", "u")
+    for question in (T, U):
+        compared.note(ANNA, question, Comparison(number(compared, log), 7))
+    log.add("ADD_PARTITION", "t")
+    assert holding(compared, log) == ["u"]
+
+
 @pytest.mark.parametrize("log", [Log(3), Log(listener=""), Log(listener="org.example.AnotherListener")])
 def test_a_log_that_proves_nothing_is_not_read(log: Log) -> None:
     assert NotificationLog().number(log) is None  # type: ignore[arg-type]
@@ -232,3 +259,32 @@ def test_a_log_that_may_not_be_read_is_asked_once() -> None:
     for _ in range(2):
         assert found.number(log) is None  # type: ignore[arg-type]
     assert log.asked.count("get_current_notificationEventId") == 1
+
+
+def test_a_log_that_could_not_be_read_for_a_moment_is_read_again(
+    compared: Proven, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = log.call
+
+    def fails(name: str, *arguments: Any) -> Any:
+        if name == "get_next_notification":
+            raise CallRefused(name, "MetaException", "the connection to the database was lost")
+        return plain(name, *arguments)
+
+    log.add("ADD_PARTITION", "u")
+    log.call = fails  # type: ignore[method-assign]
+    assert compared._upstreams.number(log) is None  # type: ignore[arg-type]
+    log.call = plain  # type: ignore[method-assign]
+    assert compared._upstreams.number(log) is None, "it is left alone for a minute"  # type: ignore[arg-type]
+    monkeypatch.setattr(notification_log, "_ASKED_SECONDS", 0.0)
+    assert holding(compared, log) == ["t"]
+
+
+def test_a_log_that_is_switched_off_proves_nothing_any_more(
+    compared: Proven, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The upstream was started again without its listener: its last number stays, whatever changes."""
+    monkeypatch.setattr(notification_log, "_ASKED_SECONDS", 0.0)
+    assert holding(compared, log) == ["t", "u"]
+    log._listener = ""
+    assert compared._upstreams.number(log) is None  # type: ignore[arg-type]

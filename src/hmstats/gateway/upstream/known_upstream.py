@@ -1,12 +1,20 @@
-"""The upstream, once it is known to be the one whose statistics are here."""
+"""The upstream, once it is known to be the one whose statistics are here.
 
-from hmstats.errors import CallRefused
+It is asked again every minute who it is and of which release, since another one may be started at its address.
+"""
+
+import time
+
+from hmstats.errors import CallRefused, UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.upstream.generation import Generation
 from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls, ask_upstream
 from hmstats.server.rpc.caller import Session
 from hmstats.service.mirrors.upstream_identity import UpstreamIdentity
 from hmstats.store.database.store import Store
+
+_ASKED_SECONDS = 60.0
+"""How long it holds who the upstream is."""
 
 
 class KnownUpstream:
@@ -20,6 +28,7 @@ class KnownUpstream:
         self._identity = UpstreamIdentity(store)
         self._address = address
         self._generation: Generation | None = None
+        self._asked_at = 0.0
         self._itself = Session(connection_id=-1, peer="gateway")
 
     def calls(self, session: Session) -> UpstreamCalls:
@@ -27,15 +36,30 @@ class KnownUpstream:
 
         Raises UpstreamUnavailable, UpstreamClosed; MetaError if the store has statistics of another one.
         """
-        if self._generation is None:
-            self._identity.check(self._uuid() or self._address)
-            name = str(ask_upstream(self._relay, self._itself, "getName"))
-            self._generation = Generation.of(name, str(ask_upstream(self._relay, self._itself, "getVersion")))
-        return UpstreamCalls(self._relay, session, self._generation)
+        generation = self._generation
+        if generation is None or time.monotonic() - self._asked_at > _ASKED_SECONDS:
+            generation = self._ask(generation)
+        return UpstreamCalls(self._relay, session, generation)
 
     def own_calls(self) -> UpstreamCalls:
         """Calls as the gateway itself. Raises as `calls`."""
         return self.calls(self._itself)
+
+    def _ask(self, known: Generation | None) -> Generation:
+        """The generation of the upstream that is there now; `known` while it is away. Raises as `calls`."""
+        self._asked_at = time.monotonic()  # meanwhile, other threads go on with what is known
+        try:
+            identity = self._uuid() or self._address
+            name = str(ask_upstream(self._relay, self._itself, "getName"))
+            found = Generation.of(name, str(ask_upstream(self._relay, self._itself, "getVersion")))
+        except (CallRefused, UpstreamClosed, UpstreamUnavailable):
+            if known is None:
+                raise
+            return known
+        self._generation = None
+        self._identity.check(identity)
+        self._generation = found
+        return found
 
     def _uuid(self) -> str | None:
         """The UUID of the upstream's database; None before Hive 3, which has none."""

@@ -4,12 +4,17 @@ Hive 4 logs each change of tables and statistics in the change's own transaction
 releases log no statistics. The log says for each table the last number that may be about it. An event that is not
 understood, and events that are missing, may be about any table. Hive 4.1 logs the truncation of a table before the
 change is committed: nothing is proven of the table until the next event of it.
+
+Whether the upstream logs so is asked again every minute, since it may be set up anew. If the log's last number falls,
+the upstream's database was restored from a backup, and the same numbers come again for other events: nothing is proven
+until every answer from before is too old to be used.
 """
 
 import base64
 import gzip
 import json
 import threading
+import time
 from collections import OrderedDict
 from typing import Any, NamedTuple
 
@@ -27,6 +32,10 @@ _log = structlog.get_logger("hmstats.gateway")
 _MOST_TABLES = 2_000
 """Tables of which the last event is remembered."""
 _MOST_EVENTS = 1_000
+_ASKED_SECONDS = 60.0
+"""How long it holds whether the upstream logs so."""
+_DOUBT_SECONDS = 120.0
+"""How long nothing is proven after the log's number has fallen: twice as long as answers are used."""
 _NEVER = 2**63
 """The last number of a table of which nothing is proven."""
 _NUMBER = "get_current_notificationEventId"
@@ -56,6 +65,10 @@ class NotificationLog:
 
     def __init__(self) -> None:
         self._is_usable: bool | None = None
+        self._asked_at = 0.0
+        """When it was asked whether the log is usable."""
+        self._left_because = ""
+        self._doubted_until = 0.0
         self._read_to: int | None = None
         self._last_of: OrderedDict[TableName, int] = OrderedDict()
         self._last_of_all = 0
@@ -69,18 +82,17 @@ class NotificationLog:
         All that wait for it at the same moment ask once.
         Raises UpstreamUnavailable and UpstreamClosed.
         """
-        if self._is_usable is None:
-            self._is_usable = _is_usable(calls)
+        if self._is_usable is None or time.monotonic() - self._asked_at > _ASKED_SECONDS:
+            self._is_usable, self._asked_at = _is_usable(calls), time.monotonic()
         if not self._is_usable:
             return None
         try:
             number = self._ask_number(calls)
             self._read(calls, number)
         except CallRefused as error:
-            _log.warning("log_not_readable", reason=str(error))
-            self._is_usable = False
+            self._leave(str(error))
             return None
-        return number
+        return None if self._is_doubted else number
 
     @property
     def proves_nothing(self) -> bool:
@@ -91,7 +103,11 @@ class NotificationLog:
         """The last number, from an answer that was asked for after this call began. Raises as UpstreamCalls.call."""
 
         def ask() -> int:
-            return int(calls.call(_NUMBER).eventId)
+            read_to = self._read_to
+            number = int(calls.call(_NUMBER).eventId)
+            if read_to is not None and number < read_to:
+                self._begin_anew(read_to, number)
+            return number
 
         entry = self._numbers.enter(_NUMBER)
         if entry.leads:
@@ -111,7 +127,7 @@ class NotificationLog:
 
         Never waits.
         """
-        if not self._is_usable or not self._lock.acquire(blocking=False):
+        if not self._is_usable or self._is_doubted or not self._lock.acquire(blocking=False):
             return None
         try:
             last = max(self._last_of.get(table, 0), self._last_of_all)
@@ -119,11 +135,31 @@ class NotificationLog:
         finally:
             self._lock.release()
 
+    def _leave(self, reason: str) -> None:
+        """Leave the log alone until it is asked again whether it is usable."""
+        self._is_usable = False
+        if reason != self._left_because:
+            _log.warning("log_not_readable", reason=reason)
+        self._left_because = reason
+
+    @property
+    def _is_doubted(self) -> bool:
+        """Whether the log's number has fallen, and answers from before may still be used."""
+        return time.monotonic() < self._doubted_until
+
+    def _begin_anew(self, read_to: int, number: int) -> None:
+        """Read the log from a number that is below the one to which it was read before the number was asked for."""
+        with self._lock:
+            _log.warning("log_fell", read_to=read_to, number=number)
+            self._doubted_until = time.monotonic() + _DOUBT_SECONDS
+            self._read_to = self._last_of_all = number
+            self._last_of.clear()
+
     def _read(self, calls: UpstreamCalls, number: int) -> None:
         """Read the log up to a number."""
         with self._lock:
-            if self._read_to is None or number < self._read_to - _MOST_EVENTS:
-                self._read_to = self._last_of_all = number  # at the start, or after the log has begun anew
+            if self._read_to is None:
+                self._read_to = self._last_of_all = number
             if number <= self._read_to:
                 return
             request = hive_metastore.NotificationEventRequest(lastEvent=self._read_to, maxEvents=_MOST_EVENTS)
