@@ -29,7 +29,7 @@ from hmstats.collector.scan.placing import check_twins
 from hmstats.collector.scan.progress import Progress, report_progress
 from hmstats.collector.scan.proof import check_placed
 from hmstats.collector.scan.rows import rows
-from hmstats.collector.scan.scan import each_as_stored, place_states, split_by_reader
+from hmstats.collector.scan.scan import check_manifests, each_as_stored, place_states, split_by_reader
 from hmstats.collector.scan.task_errors import translate_errors, translate_reading
 from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.classic import require_classic
@@ -111,6 +111,7 @@ def _judges_table(plan: Plan, stored: StoredStatistics) -> bool:
 def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[CheckOutcome]:
     """Read every piece: Parquet files directly, all else as rows that Spark reads."""
     context, empty = spark.sparkContext, no_rows(job).part()
+    check_manifests(spark, plan)
     in_files, others = split_by_reader(plan, files, orc=False)
     records = context.parallelize([piece.name for piece in plan.pieces]).map(lambda piece: (piece, empty))
     splits = cut(in_files, files, expected_cores(context), job.options, plan.settings)

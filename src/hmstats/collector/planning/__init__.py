@@ -3,6 +3,7 @@
 pieces            what is analysed one by one: a partition, or a table without partitions
 plan              columns with their kinds, pieces with their locations
 data_files        the files of each piece
+manifests         files that text files in the location name
 hadoop_files      files in stores that only Spark's Hadoop has a client for
 shared_listings   very many places of an object store, listed by the directories above them
 fingerprint       a text that changes when the files of a piece do

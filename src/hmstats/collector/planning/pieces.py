@@ -13,8 +13,8 @@ class Piece:
     """A partition, or the whole of an unpartitioned table (its name is WHOLE_TABLE).
 
     `parameters` are those in the metastore. `parquet`: its files are of Parquet, `orc`: they are of ORC, and
-    are read directly. `elsewhere` is the format of files in a store that Spark alone has a client for, "" if it is
-    another one; None: tasks reach them.
+    are read directly. `by_manifest`: its location has manifests, which name the files. `elsewhere` is the format of
+    files in a store that Spark alone has a client for, "" if it is another one; None: tasks reach them.
     """
 
     name: str
@@ -23,6 +23,7 @@ class Piece:
     parquet: bool
     parameters: Parameters = field(default_factory=dict)
     orc: bool = False
+    by_manifest: bool = False
     elsewhere: str | None = None
 
     @property

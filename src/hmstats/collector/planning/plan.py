@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from hmstats.client import Metastore
+from hmstats.collector.planning.manifests import has_manifests
 from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
 from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, check_spec, pruning_values
 from hmstats.collector.request.statement import Statement
@@ -176,14 +177,19 @@ def _check_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
 
 def _pieces(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> Iterable[Piece]:
     if not table.partition_keys:
-        parquet, orc = (is_format(each, table.storage, table) for each in (PARQUET, ORC))
-        yield Piece(WHOLE_TABLE, (), table_location(table), parquet, table.parameters, orc)
+        yield _piece(table, WHOLE_TABLE, (), table_location(table), table.storage, table.parameters)
         return
     keys = _keys(table)
     for partition in metastore.partitions(table.name, _names(metastore, table, specs, where)):
         name, storage = partition_name(keys, partition.values), partition.storage
-        parquet, orc = (is_format(each, storage, table) for each in (PARQUET, ORC))
-        yield Piece(name, partition.values, _location(storage), parquet, partition.parameters, orc)
+        yield _piece(table, name, partition.values, _location(storage), storage, partition.parameters)
+
+
+def _piece(
+    table: Table, name: str, values: tuple[str, ...], location: str, storage: Storage | None, parameters: Parameters
+) -> Piece:
+    parquet, orc = (is_format(each, storage, table) for each in (PARQUET, ORC))
+    return Piece(name, values, location, parquet, parameters, orc, by_manifest=has_manifests(storage))
 
 
 def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> list[str]:
@@ -239,12 +245,14 @@ _OPTIONS_OF_SPARK = frozenset(
         *("ignorecorruptfiles", "ignoremissingfiles", "datetimerebasemode", "int96rebasemode"),
     }
 )
-_INPUT_FORMATS = {PARQUET: "parquet", ORC: ".orc."}
-"""Formats by Spark's names, and a part of the names of their input formats, in lower case."""
+_CLASSES = {PARQUET: "parquet", ORC: ".orc."}
+"""Formats by Spark's names, and a part of the names of their input formats and SerDes, in lower case."""
 
 
 def is_format(name: str, storage: Storage | None, table: Table) -> bool:
     """Whether the data are files of a format that hold every value, by Spark's provider or else by the input format.
+
+    If the input format only says that manifests name the files, the SerDe tells.
 
     If a column with a default was added later, its values are not in older files: Spark reads the default. Some options
     of its own tables make Spark read other files, or other values.
@@ -255,4 +263,5 @@ def is_format(name: str, storage: Storage | None, table: Table) -> bool:
     options = table.storage.serde.parameters if table.storage and provider != "hive" else {}
     if not _OPTIONS_OF_SPARK.isdisjoint(map(str.lower, options)):
         return False
-    return provider == name or (provider == "hive" and _INPUT_FORMATS[name] in (storage.input_format or "").lower())
+    tells = storage.serde.library if has_manifests(storage) else storage.input_format
+    return provider == name or (provider == "hive" and _CLASSES[name] in (tells or "").lower())

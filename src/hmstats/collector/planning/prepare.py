@@ -8,6 +8,7 @@ from hmstats.client import Metastore
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile, list_each
 from hmstats.collector.planning.locked import without_locked
+from hmstats.collector.planning.manifests import files_in_manifests
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.planning.plan import ORC, PARQUET, Plan, make_plan
 from hmstats.collector.planning.unchanged import only_changed
@@ -70,6 +71,9 @@ def list_pieces(plan: Plan, elsewhere: Lister | None = None) -> tuple[Plan, File
     if unreachable and elsewhere is not None:
         found |= elsewhere.list_each(unreachable)
         plan = replace(plan, pieces=tuple(_read_elsewhere(piece, unreachable) for piece in plan.pieces))
+    by_manifest = {piece.name: piece.location for piece in plan.pieces if piece.by_manifest}
+    if by_manifest:
+        found |= files_in_manifests(by_manifest, {name: found[name] for name in by_manifest}, plan.settings)
     files = {piece.name: files_of(piece, found[piece.name]) for piece in plan.pieces}
     unlisted = tuple((piece, each) for piece in plan.pieces if isinstance(each := files[piece.name], str))
     if unlisted and len(unlisted) == len(plan.pieces):

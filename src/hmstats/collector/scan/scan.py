@@ -25,6 +25,7 @@ from hmstats.collector.scan.task_errors import translate_reading
 from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read_tasks
 from hmstats.collector.spark.cores import expected_cores
 from hmstats.collector.spark.input_bytes import InputBytes, count_input_bytes
+from hmstats.errors import StatementError
 from hmstats.files.counted_reads import ReadCount, Reads
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
@@ -45,13 +46,15 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
 
     ORC files that cannot be read directly are read by Spark too. Delivers all findings but the table's own.
     """
+    check_manifests(spark, plan)
     in_files, others = split_by_reader(plan, files, orc=not _has_timestamps(plan) or _is_in_utc(spark))
     outcome = scan_files(spark, replace(plan, pieces=tuple(each for each in in_files if not each.orc)), files, job)
     orc = tuple(each for each in in_files if each.orc)
     if orc:
         found = scan_files(spark, replace(plan, pieces=orc), files, replace(job, reliable=False))
-        others += tuple(each for each in orc if each.name in found.failed)
-        outcome = outcome.merge(replace(found, failed={}))
+        others += tuple(each for each in orc if each.name in found.failed and not each.by_manifest)
+        failed = {each.name: found.failed[each.name] for each in orc if each.by_manifest and each.name in found.failed}
+        outcome = outcome.merge(replace(found, failed=failed))
     if not others:
         return outcome
     done = tuple(each for each in in_files if each not in others)
@@ -72,13 +75,23 @@ def _read_by_spark(plan: Plan, outcome: Outcome, read: InputBytes) -> ReadCount 
 def split_by_reader(plan: Plan, files: Files, *, orc: bool) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """The pieces whose files are read directly, and those whose rows Spark reads. `orc`: ORC is read directly too.
 
-    Spark fails on a missing directory, so pieces without files are not read by Spark.
+    Spark fails on a missing directory, so pieces without files are not read by Spark; nor are files of ORC that
+    manifests name, of which it would read the bytes as texts.
     """
-    direct = {each.name for each in plan.pieces if each.parquet or (orc and each.orc)}
+    direct = {each.name for each in plan.pieces if each.parquet or (each.orc and (orc or each.by_manifest))}
     bare = {each.name: each.location for each in plan.pieces if each.name not in direct and not files[each.name]}
     direct |= missing_locations(bare, plan.settings)
     in_files = tuple(each for each in plan.pieces if each.name in direct)
     return in_files, tuple(each for each in plan.pieces if each.name not in direct)
+
+
+def check_manifests(spark: SparkSession, plan: Plan) -> None:
+    """Raise StatementError if manifests name files of ORC that neither Spark reads nor Arrow, with other times."""
+    if any(each.by_manifest and each.orc for each in plan.pieces) and _has_timestamps(plan) and not _is_in_utc(spark):
+        raise StatementError(
+            f"table {plan.table.short} names its files of ORC in manifests, so that Spark cannot read them, and their"
+            " timestamps are known in UTC only: start Spark with -Duser.timezone=UTC, or leave out these columns"
+        )
 
 
 def _has_timestamps(plan: Plan) -> bool:

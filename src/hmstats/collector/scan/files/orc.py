@@ -109,9 +109,16 @@ def _wanted_columns(path: str, footer: OrcFooter, types: Types) -> dict[str, str
         if lower.count(name.lower()) > 1 or "." in name:
             raise LeftToSpark(f"file {path} cannot be read: column {name} is ambiguous")
         if not _is_same_for_spark(column, wanted):
-            raise LeftToSpark(f"file {path} cannot be read: column {name} is of type {column.type}, not {wanted}")
+            raise LeftToSpark(f"file {path} cannot be read: {_difference(name, column, wanted)}")
         found[name.lower()] = name
     return found
+
+
+def _difference(name: str, column: OrcColumn, wanted: str) -> str:
+    """Why Spark may read other values of a column of the file."""
+    if column.type == base_type(wanted):
+        return f"column {name} has values that readers take for other days and times, or its footer does not tell"
+    return f"column {name} is of type {column.type}, not {wanted}"
 
 
 def _is_same_for_spark(column: OrcColumn, wanted: str) -> bool:
