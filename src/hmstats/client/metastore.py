@@ -101,7 +101,7 @@ class Metastore(Questions):
 
     def __init__(self, connection: Connection, *, past_locks: bool = False, automatic: bool = False) -> None:
         super().__init__(connection)
-        self._force = True if past_locks else None
+        self._past_locks = True if past_locks else None
         self._automatic = True if automatic else None
 
     def __enter__(self) -> Self:
@@ -360,7 +360,7 @@ class Metastore(Questions):
             details=details,
             engine=DEFAULT_ENGINE,
             parameters=changes,
-            force=self._force,
+            force=self._past_locks,
             automatic=self._automatic,
         )
         try:
@@ -529,7 +529,7 @@ class Metastore(Questions):
             colStats=structs,
             details=details,
             engine=DEFAULT_ENGINE,
-            force=self._force,
+            force=self._past_locks,
             automatic=self._automatic,
         )
         try:

@@ -31,9 +31,11 @@ def lock(service: client.Metastore, metastore: Metastore, table: str | None = "t
     service.locks.lock(LockedObject(DatabaseName("hive", metastore.database), table, **more), reason="plans")
 
 
-def planned(service: client.Metastore, metastore: Metastore, *, automatic: bool = False, force: bool = False) -> Plan:
+def planned(
+    service: client.Metastore, metastore: Metastore, *, automatic: bool = False, past_locks: bool = False
+) -> Plan:
     request = Statement(TableName("hive", metastore.database, "t"))
-    plan, _ = prepare(service, request, DEFAULT, changed_only=automatic, past_locks=force)
+    plan, _ = prepare(service, request, DEFAULT, changed_only=automatic, past_locks=past_locks)
     return plan
 
 
@@ -49,7 +51,7 @@ def test_a_locked_table(service: client.Metastore, our_metastore: Metastore, tab
     assert left.pieces == ()
     assert left.left is not None
     assert "are locked" in left.left
-    assert len(planned(service, our_metastore, force=True).pieces) == 2
+    assert len(planned(service, our_metastore, past_locks=True).pieces) == 2
 
 
 def test_locked_columns_and_partitions(service: client.Metastore, our_metastore: Metastore) -> None:

@@ -20,6 +20,7 @@ from hmstats.model.statistics.provenance import Provenance
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.store.database.store import Store
 from hmstats.store.schema import HMSTATS_COLUMN_PROVENANCE
@@ -47,9 +48,11 @@ def write(
 ) -> None:
     writer = StatisticsWriter(store)
     if number is None:
-        writer.update_table(NAME, StatisticsSet((given,)), merge=merge, author=author)
+        writer.update_table(NAME, StatisticsSet((given,)), WriteOptions(merge=merge, author=author))
     else:
-        writer.update_partitions(NAME, [StatisticsSet((given,), f"p={number}")], merge=merge, author=author)
+        writer.update_partitions(
+            NAME, [StatisticsSet((given,), f"p={number}")], WriteOptions(merge=merge, author=author)
+        )
 
 
 def stored(store: Store, number: int | None = 1) -> ColumnStatistics:
@@ -145,7 +148,7 @@ def test_the_statements_do_not_grow(filled: Store, statements: StatementCounter)
         for numbers in ([1], range(2, 20)):
             sets = [StatisticsSet((column({"1": 1}),), f"p={each}") for each in numbers]
             with statements() as sent:
-                writer.update_partitions(NAME, sets, merge=merge)
+                writer.update_partitions(NAME, sets, WriteOptions(merge=merge))
             counts.append(len(sent))
         assert counts[0] == counts[1]
 

@@ -21,6 +21,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.server.messages.request import Request
 from hmstats.service.mirrors.digests import say_the_same
 from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.wire.partitions.partition_specs import partitions_from_specs
 from hmstats.wire.statistics.column_statistics import set_from_thrift
 
@@ -96,9 +97,9 @@ class Keeping:
             return False
         try:
             if own:
-                self._writer.update_table(name, given[0], author=author)
+                self._writer.update_table(name, given[0], WriteOptions(author=author))
             else:
-                self._writer.update_partitions(name, given, author=author)
+                self._writer.update_partitions(name, given, WriteOptions(author=author))
         except MetastoreError as error:
             _log.warning("not_kept", object=str(name), reason=str(error))
             return False

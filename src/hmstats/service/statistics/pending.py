@@ -22,8 +22,9 @@ from hmstats.service.statistics.conditions import require_version
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.locks import check_unlocked
 from hmstats.service.statistics.writing.events import LoggedTable
-from hmstats.service.statistics.writing.holding import Terms, written_at_once
+from hmstats.service.statistics.writing.holding import written_at_once
 from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
@@ -112,29 +113,29 @@ class PendingStatistics:
         found: Mapping[int, Pending],
         author: str | None,
         *,
-        force: bool = False,
+        past_locks: bool = False,
     ) -> tuple[Published, list[LoggedTable | None]]:
-        """Write what waits of a locked table, within a unit; with `force` past locks on statistics.
+        """Write what waits of a locked table, within a unit; with `past_locks` locked statistics too.
 
         Returns also what the writer remembers of it.
         """
         names = _names(unit.connection, target.id, found)
-        if not force:
+        if not past_locks:
             check_unlocked(name, target.locks, _columns(found), names)
         pending.remove(unit, target.id, list(found))
         versions.bump(unit, target.id)
         fresh, recounted = _current(unit, target, found)
-        terms = Terms(author=author, publishes=True, force=force, replaces=True)
+        options = WriteOptions(author=author, publishes=True, past_locks=past_locks, replaces=True)
         left: list[LoggedTable | None] = []
         if OF_TABLE in fresh:
             own = fresh[OF_TABLE]
             first, *others = own.sets or [StatisticsSet(())]
-            left.append(self._writer.put_table(unit, name, first, own.change, terms))
-            left += [self._writer.put_table(unit, name, each, None, terms) for each in others]
+            left.append(self._writer.put_table(unit, name, first, own.change, options))
+            left += [self._writer.put_table(unit, name, each, None, options) for each in others]
         sets = [replace(each, partition=names[owner]) for owner, held in fresh.items() if owner for each in held.sets]
         changes = {names[owner] or "": held.change for owner, held in fresh.items() if owner}
         if sets or changes:
-            left.append(self._writer.put_partitions(unit, name, sets, changes, terms))
+            left.append(self._writer.put_partitions(unit, name, sets, changes, options))
         _unmark(unit, target, fresh, recounted)
         return Published(len(fresh), len(recounted)), left
 
@@ -155,7 +156,7 @@ class PendingStatistics:
                 for name in waiting:
                     target = table_facts.lock(unit, name)
                     if target is not None:
-                        self.apply(unit, name, target, pending.read(unit.connection, target.id), None, force=True)
+                        self.apply(unit, name, target, pending.read(unit.connection, target.id), None, past_locks=True)
                         versions.restore(unit, target.id, target.version)
 
         return self._store.try_change(publish, read)

@@ -28,6 +28,7 @@ from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping, te
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.store.database.store import Store
@@ -87,9 +88,9 @@ class Scene:
             column = replace(given.columns[0], top_k=TopK().to_bytes())
             given = replace(given, columns=(column, *given.columns[1:]))
         if number is None:
-            self.writer.update_table(NAME, given, author="ada")
+            self.writer.update_table(NAME, given, WriteOptions(author="ada"))
         else:
-            self.writer.update_partitions(NAME, [given], author="ada")
+            self.writer.update_partitions(NAME, [given], WriteOptions(author="ada"))
 
 
 def _in_order(sets: Iterable[StatisticsSet]) -> list[StatisticsSet]:

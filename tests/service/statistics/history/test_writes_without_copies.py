@@ -35,6 +35,7 @@ from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping
 from hmstats.service.statistics.writing import last_written, left_history, plain_writes
 from hmstats.service.statistics.writing.left_history import NO_HISTORY
 from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -197,7 +198,7 @@ def test_the_past_is_told_as_if_all_had_been_copied(servers: Servers, seed: int)
             writer.delete_partitions(NAME, ["p=1"], dice.choice([None, ["n"]]), None)
         elif deed < 0.95:
             columns = (ColumnStatistics("n", "bigint", long_values(None, 3)),)
-            writer.update_partitions(NAME, [StatisticsSet(columns, "p=1", "hive")], author="c")
+            writer.update_partitions(NAME, [StatisticsSet(columns, "p=1", "hive")], WriteOptions(author="c"))
         else:
             writer.delete_table(NAME, ["x"], None)
         seen.append((moment(), content(servers.first)))

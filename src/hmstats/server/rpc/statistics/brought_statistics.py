@@ -12,8 +12,8 @@ from hmstats.model.catalog.objects import Partition, TableName
 from hmstats.model.transactions.transactions import WriteState
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
-from hmstats.service.statistics.writing.holding import Terms
 from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.store.unit.unit import Unit
 from hmstats.wire.statistics.column_statistics import set_from_thrift
 
@@ -29,8 +29,8 @@ class BroughtStatistics:
         if struct.colStats is None:
             return None
         given = replace(set_from_thrift(struct.colStats)[1], partition=None)
-        terms = Terms(author=subject.author(session), state=WriteState(struct.writeId))
-        return lambda unit: self._writer.put_table(unit, name, given, None, terms)
+        options = WriteOptions(author=subject.author(session), state=WriteState(struct.writeId))
+        return lambda unit: self._writer.put_table(unit, name, given, None, options)
 
     def of_partitions(
         self, session: Session, name: TableName, structs: Iterable[Any]
@@ -46,7 +46,7 @@ class BroughtStatistics:
         }
         if not given:
             return None
-        terms = Terms(author=subject.author(session))
+        options = WriteOptions(author=subject.author(session))
 
         def write(unit: Unit, partitions: Mapping[str, Partition]) -> None:
             sets = [
@@ -54,6 +54,6 @@ class BroughtStatistics:
                 for partition, each in partitions.items()
                 if each.values in given
             ]
-            self._writer.put_partitions(unit, name, sets, {}, terms)
+            self._writer.put_partitions(unit, name, sets, {}, options)
 
         return write

@@ -8,9 +8,10 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
-from hmstats.server.rpc.statistics.statistics import Terms, write_changed, write_sets
+from hmstats.server.rpc.statistics.statistics import write_changed, write_sets
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.wire.idl import extension
 from hmstats.wire.statistics import extension as codec
 
@@ -67,14 +68,18 @@ class ExtensionCalls:
         given = codec.sets_with_details_from_thrift(request.colStats or [], request.details or [], request.engine)
         sets = [(name, _with_author(each, subject.author(session))) for name, each in given]
         of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
-        force, automatic = bool(request.force), bool(request.automatic)
-        merge, author = bool(request.needMerge), subject.author(session)
-        terms = Terms(merge, author, force=force, automatic=automatic, replaces=not merge)
+        options = WriteOptions(
+            merge=bool(request.needMerge),
+            author=subject.author(session),
+            past_locks=bool(request.force),
+            automatic=bool(request.automatic),
+            replaces=not request.needMerge,
+        )
         if request.parameters is None:
-            write_sets(self._writer, sets, of_table, terms)
+            write_sets(self._writer, sets, of_table, options)
             return True
         name, changes = codec.changes_from_thrift(request.parameters)
-        write_changed(self._writer, name, changes, sets, terms)
+        write_changed(self._writer, name, changes, sets, options)
         return True
 
 

@@ -6,7 +6,6 @@ planner whose checks are strict (repair.py).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError
@@ -14,13 +13,14 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.model.statistics.flat_statistics import FlatColumns, FlatStatistics
-from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
+from hmstats.model.transactions.transactions import WriteState
 from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.statistics.reading.aggregate import StatisticsAggregator
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.statistics import statistics_bytes
 from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics, set_from_thrift, sets_from_thrift
@@ -45,24 +45,26 @@ class StatisticsCalls:
     def update_table_column_statistics(self, session: Session, stats_obj: Any) -> bool:
         """Write a table's column statistics."""
         name, statistics = set_from_thrift(stats_obj)
-        self._writer.update_table(subject.add_to_log(name), statistics, author=subject.author(session))
+        self._writer.update_table(subject.add_to_log(name), statistics, WriteOptions(author=subject.author(session)))
         return True
 
     def update_table_column_statistics_req(self, session: Session, req: Any) -> Any:
         """Write a table's column statistics."""
-        self._writer.update_table(*_only_set(req), author=subject.author(session), state=_write_state(req))
+        self._writer.update_table(*_only_set(req), _options(session, req))
         return hive_metastore.SetPartitionsStatsResponse(result=True)
 
     def update_partition_column_statistics(self, session: Session, stats_obj: Any) -> bool:
         """Write a partition's column statistics."""
         name, statistics = set_from_thrift(stats_obj)
-        self._writer.update_partitions(subject.add_to_log(name), [statistics], author=subject.author(session))
+        self._writer.update_partitions(
+            subject.add_to_log(name), [statistics], WriteOptions(author=subject.author(session))
+        )
         return True
 
     def update_partition_column_statistics_req(self, session: Session, req: Any) -> Any:
         """Write a partition's column statistics."""
         name, statistics = _only_set(req)
-        self._writer.update_partitions(name, [statistics], author=subject.author(session), state=_write_state(req))
+        self._writer.update_partitions(name, [statistics], _options(session, req))
         return hive_metastore.SetPartitionsStatsResponse(result=True)
 
     def set_aggr_stats_for(self, session: Session, request: Any) -> bool:
@@ -72,8 +74,8 @@ class StatisticsCalls:
         """
         sets = sets_from_thrift(request.colStats or [], request.engine)
         of_table = bool(sets) and request.colStats[0].statsDesc.isTblLevel
-        terms = Terms(bool(request.needMerge), subject.author(session), _write_state(request))
-        write_sets(self._writer, sets, of_table, terms)
+        options = WriteOptions(bool(request.needMerge), subject.author(session), _write_state(request))
+        write_sets(self._writer, sets, of_table, options)
         return True
 
     def get_table_column_statistics(self, session: Session, db_name: str, tbl_name: str, col_name: str) -> Any:
@@ -165,25 +167,8 @@ class StatisticsCalls:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """Options of a write, as StatisticsWriter has them."""
-
-    merge: bool
-    author: str
-    state: WriteState = NO_TRANSACTION
-    force: bool = False
-    automatic: bool = False
-    replaces: bool = False
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options as keyword arguments of StatisticsWriter."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
-
-
 def write_sets(
-    writer: StatisticsWriter, sets: Sequence[tuple[TableName, StatisticsSet]], of_table: bool, terms: Terms
+    writer: StatisticsWriter, sets: Sequence[tuple[TableName, StatisticsSet]], of_table: bool, options: WriteOptions
 ) -> None:
     """Write the sets of one call: one of a table, or some of its partitions."""
     if not sets:
@@ -192,11 +177,11 @@ def write_sets(
     if any(each != name for each, _ in sets):
         raise InvalidInput(f"the statistics of one call must be of one table, found {name} and others")
     if not of_table:
-        writer.update_partitions(name, [each for _, each in sets], **terms.options)
+        writer.update_partitions(name, [each for _, each in sets], options)
         return
     if len(sets) != 1:
         raise MetaError(f"Expecting only 1 ColumnStatistics for table's column stats, but find {len(sets)}")
-    writer.update_table(name, sets[0][1], **terms.options)
+    writer.update_table(name, sets[0][1], options)
 
 
 def write_changed(
@@ -204,7 +189,7 @@ def write_changed(
     name: TableName,
     changes: Mapping[str | None, ParameterChange],
     sets: Sequence[tuple[TableName, StatisticsSet]],
-    terms: Terms,
+    options: WriteOptions,
 ) -> None:
     """Change parameters, of partitions by name or of the table itself (None), and write the sets of the same call."""
     if any(each != name for each, _ in sets):
@@ -213,12 +198,17 @@ def write_changed(
     if None not in places:
         of_partitions = {partition: change for partition, change in changes.items() if partition is not None}
         given = [each for _, each in sets]
-        writer.update_partitions(name, given, changes=of_partitions, **terms.options)
+        writer.update_partitions(name, given, options, changes=of_partitions)
         return
     if len(places) > 1 or len(sets) > 1:
         raise InvalidInput(f"a call must be about table {name} itself or about partitions of it, found both")
     own = next((each for _, each in sets), StatisticsSet(()))
-    writer.update_table(name, own, change=changes.get(None), **terms.options)
+    writer.update_table(name, own, options, change=changes.get(None))
+
+
+def _options(session: Session, request: Any) -> WriteOptions:
+    """The options of a request that replaces statistics of a table or a partition."""
+    return WriteOptions(author=subject.author(session), state=_write_state(request))
 
 
 def _write_state(request: Any) -> WriteState:

@@ -1,7 +1,7 @@
 """Writes and deletes statistics.
 
 validate                      refuses invalid statistics
-write                         the ordinary way of a write
+write, write_options          the ordinary way of a write, and its options
 holding                       puts writes aside that must wait
 plain_writes                  a fast way for plain writes
 left_history                  what a plain write leaves in the history

@@ -5,7 +5,7 @@ hold no statistics are written at once, and the fingerprint of an analysis too: 
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import structlog
 from prometheus_client import Counter
@@ -20,11 +20,11 @@ from hmstats.model.pending import guard
 from hmstats.model.pending.pending import HeldBy, Pending, Reason
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.statistics_locks import OF_TABLE
-from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
 from hmstats.service.statistics import details
 from hmstats.service.statistics.locks import free_of_partitions, free_of_table
 from hmstats.service.statistics.merge import latest_of_each_column, merge_sets
 from hmstats.service.statistics.writing.validate import check_sketches, checked_set
+from hmstats.service.statistics.writing.write_options import WriteOptions
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
 from hmstats.store.statistics import column_statistics, pending
@@ -38,29 +38,11 @@ HELD = Counter("hmstats_held_writes", "Writes of statistics that were put aside,
 _NOTHING = ParameterChange()
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """How statistics are written.
-
-    `merge`: they describe new rows. `replaces`: nothing of the stored ones stays, not even what the new ones do not
-    know. `author` is the sender, `state` its transaction. `force`: past locks. `automatic`: an automatic run sends
-    them. `publishes`: nothing waits.
-    """
-
-    merge: bool = False
-    author: str | None = None
-    state: WriteState = NO_TRANSACTION
-    force: bool = False
-    automatic: bool = False
-    publishes: bool = False
-    replaces: bool = False
-
-
-def _may_wait(target: TableFacts, terms: Terms) -> bool:
+def _may_wait(target: TableFacts, options: WriteOptions) -> bool:
     """Whether a write of a table's statistics may have to wait. Statistics of transactions never do."""
     holding = target.holding
-    waits = not holding.publish or holding.guards(automatic=terms.automatic)
-    return waits and not terms.publishes and not target.transactional
+    waits = not holding.publish or holding.guards(automatic=options.automatic)
+    return waits and not options.publishes and not target.transactional
 
 
 def written_at_once(change: ParameterChange) -> ParameterChange | None:
@@ -78,26 +60,26 @@ def hold_table(
     target: TableFacts,
     given: StatisticsSet,
     change: ParameterChange | None,
-    terms: Terms,
+    options: WriteOptions,
 ) -> bool:
     """Put a write of a table's own statistics aside if it must wait; False if it must not. Raises as a write."""
     held = _held_part(change)
-    if not _may_wait(target, terms) or (not given.columns and held == _NOTHING):
+    if not _may_wait(target, options) or (not given.columns and held == _NOTHING):
         return False
     stated = held.of(target.parameters)
-    checked = checked_set(name, target.columns, given, {} if terms.merge else stated, unit.now_seconds)
+    checked = checked_set(name, target.columns, given, {} if options.merge else stated, unit.now_seconds)
     check_sketches(name, [checked])
     before = column_statistics.read_table(unit.connection, target.id, _names(checked), given.engine)
     waiting = pending.read(unit.connection, target.id, [OF_TABLE]).get(OF_TABLE)
-    new = _new(name, checked, details.of_table(unit, target.id, before), waiting, terms)
+    new = _new(name, checked, details.of_table(unit, target.id, before), waiting, options)
     counts = parameters.read(unit.connection, OF_TABLES, [target.id], COUNTS).get(target.id, {})
-    sentences = _sentences(target, counts, held, before, new, terms)
+    sentences = _sentences(target, counts, held, before, new, options)
     if not sentences:
         return False
     free, _ = free_of_table(unit, name, target, new)
     sets = [free] if free.columns else []
     if target.locks.of(OF_TABLE) is None:
-        write = Pending(_reason(target, sentences), sets, held, counts, terms.author)
+        write = Pending(_reason(target, sentences), sets, held, counts, options.author)
         _put_aside(unit, name, target, {OF_TABLE: write})
     return True
 
@@ -108,10 +90,10 @@ def hold_partitions(
     target: TableFacts,
     sets: Sequence[StatisticsSet],
     changes: Mapping[str, ParameterChange],
-    terms: Terms,
+    options: WriteOptions,
 ) -> tuple[list[StatisticsSet], dict[str, ParameterChange]]:
     """Put aside what must wait of a write of partitions. Returns what is written at once. Raises as a write."""
-    if not _may_wait(target, terms):
+    if not _may_wait(target, options):
         return list(sets), dict(changes)
     normalized = [replace(each, partition=normal_partition_name(each.partition or "", target.keys)) for each in sets]
     names = sorted({*changes, *(each.partition or "" for each in normalized)})
@@ -127,7 +109,7 @@ def hold_partitions(
     for engine in sorted({each.engine for each in normalized}) or [""]:
         of_engine = _of_engine(normalized, ids, engine)
         given = {
-            each: checked_set(name, columns, one, {} if terms.merge else stated[each], unit.now_seconds)
+            each: checked_set(name, columns, one, {} if options.merge else stated[each], unit.now_seconds)
             for each, one in of_engine.items()
         }
         check_sketches(name, given.values())
@@ -137,11 +119,13 @@ def hold_partitions(
             if not own.columns and held[part_id] == _NOTHING:
                 continue
             stored = before.get(part_name, ())
-            new = _new(name, own, stored, waiting.get(part_id), terms)
+            new = _new(name, own, stored, waiting.get(part_id), options)
             new_sets[part_id] += [new] if new.columns else []
-            sentences[part_id] += _sentences(target, counts.get(part_id, {}), held[part_id], stored, new, terms)
+            sentences[part_id] += _sentences(target, counts.get(part_id, {}), held[part_id], stored, new, options)
     held_writes = {
-        each: Pending(_reason(target, sentences[each]), new_sets[each], held[each], counts.get(each, {}), terms.author)
+        each: Pending(
+            _reason(target, sentences[each]), new_sets[each], held[each], counts.get(each, {}), options.author
+        )
         for each in names_of
         if sentences[each]
     }
@@ -189,13 +173,13 @@ def _sentences(
     change: ParameterChange,
     before: Collection[StatisticsSet],
     new: StatisticsSet,
-    terms: Terms,
+    options: WriteOptions,
 ) -> list[str]:
     """Why a write waits; empty if it does not. `counts` are the stored ones, `change` the change of them."""
     holding = target.holding
     if not holding.publish:
         return ["the preference publish is false"]
-    if not holding.guards(automatic=terms.automatic):
+    if not holding.guards(automatic=options.automatic):
         return []
     rows = (known_rows(counts), known_rows(change.put) if change != _NOTHING else None)
     stored = {each.column: each for found in before if found.engine == new.engine for each in found.columns}
@@ -208,10 +192,14 @@ def _reason(target: TableFacts, sentences: Sequence[str]) -> Reason:
 
 
 def _new(
-    name: TableName, given: StatisticsSet, stored: Sequence[StatisticsSet], waiting: Pending | None, terms: Terms
+    name: TableName,
+    given: StatisticsSet,
+    stored: Sequence[StatisticsSet],
+    waiting: Pending | None,
+    options: WriteOptions,
 ) -> StatisticsSet:
     """The whole new statistics; those of new rows are merged with what waits, else with what is stored."""
-    if not terms.merge:
+    if not options.merge:
         return latest_of_each_column(given)
     first = {each.column: each for found in stored if found.engine == given.engine for each in found.columns}
     for found in waiting.sets if waiting else ():

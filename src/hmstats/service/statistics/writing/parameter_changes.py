@@ -24,8 +24,10 @@ from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES, Parameter
 from hmstats.store.unit.unit import Unit
 
 
-def change_table(unit: Unit, name: TableName, change: ParameterChange, *, force: bool = False) -> ParameterChange:
-    """Change parameters of a table, without those that a lock holds unless `force`. Returns the change that was made.
+def change_table(unit: Unit, name: TableName, change: ParameterChange, *, past_locks: bool = False) -> ParameterChange:
+    """Change parameters of a table, without those that a lock holds unless `past_locks`.
+
+    Returns the change that was made.
 
     Raises NoSuchObject if it does not exist, LockedStatistics.
     """
@@ -33,7 +35,7 @@ def change_table(unit: Unit, name: TableName, change: ParameterChange, *, force:
     stored = None if table_id is None else tables.get(unit.connection, name)
     if table_id is None or stored is None:
         raise missing_table(name)
-    if not force:
+    if not past_locks:
         held = statistics_locks.of_table(unit, table_id)
         change = free_of_change(unit, name, held, {OF_TABLE: change}, lambda _: None)[OF_TABLE]
     change = change.with_column_marks(stored.parameters)
@@ -48,17 +50,17 @@ def change_table(unit: Unit, name: TableName, change: ParameterChange, *, force:
 
 
 def change_partitions(
-    unit: Unit, name: TableName, changes: Mapping[str, ParameterChange], *, force: bool = False
+    unit: Unit, name: TableName, changes: Mapping[str, ParameterChange], *, past_locks: bool = False
 ) -> dict[str, ParameterChange]:
     """Change parameters of partitions, by stored name. Returns the changes that were made.
 
-    Raises NoSuchObject if the table or a partition is missing, LockedStatistics. `force` is as in `change_table`.
+    Raises NoSuchObject if the table or a partition is missing, LockedStatistics. `past_locks` is as in `change_table`.
     """
     table = lock_partitioned(unit, name)
     stored = partitions.get_many(unit.connection, id_of(table), list(changes))
     for absent in changes.keys() - stored.keys():
         raise NoSuchObject(f"table {name} has no partition {absent}")
-    if not force:
+    if not past_locks:
         changes = _free(unit, name, id_of(table), changes, {each: id_of(found) for each, found in stored.items()})
     changes = {name: change.with_column_marks(stored[name].parameters) for name, change in changes.items()}
     _write(unit, OF_PARTITIONS, {id_of(stored[partition]): change for partition, change in changes.items()})

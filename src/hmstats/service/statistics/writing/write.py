@@ -14,17 +14,18 @@ from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.parameter_change import ParameterChange, as_asked
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.statistics_locks import UNLOCKED
-from hmstats.model.transactions.transactions import NO_TRANSACTION, WriteState
+from hmstats.model.transactions.transactions import WriteState
 from hmstats.service.statistics import details
 from hmstats.service.statistics.errors import missing_table
 from hmstats.service.statistics.locks import free_of_delete, free_of_partitions, free_of_table
 from hmstats.service.statistics.merge import latest_of_each_column, merge_sets
 from hmstats.service.statistics.transactional import check_deletable, put_marks
 from hmstats.service.statistics.writing.events import LoggedTable, StatisticsRecorder, record_deleted
-from hmstats.service.statistics.writing.holding import Terms, hold_partitions, hold_table, written_at_once
+from hmstats.service.statistics.writing.holding import hold_partitions, hold_table, written_at_once
 from hmstats.service.statistics.writing.parameter_changes import change_partitions, change_table
 from hmstats.service.statistics.writing.plain_writes import PlainWrites
 from hmstats.service.statistics.writing.validate import check_sketches, checked_set
+from hmstats.service.statistics.writing.write_options import DEFAULTS, WriteOptions
 from hmstats.store.catalog import partition_locks
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -67,47 +68,49 @@ class StatisticsWriter:
         self,
         name: TableName,
         statistics: StatisticsSet,
+        options: WriteOptions = DEFAULTS,
         *,
-        merge: bool = False,
-        author: str | None = None,
-        state: WriteState = NO_TRANSACTION,
         change: ParameterChange | None = None,
-        force: bool = False,
-        automatic: bool = False,
-        replaces: bool = False,
     ) -> None:
-        """Write a table's column statistics; with `merge` they describe new rows and are merged into the stored ones.
+        """Write a table's column statistics; those of new rows are merged into the stored ones.
 
         A value that they do not know stays as it is stored, as in Hive, unless they replace what is stored.
 
-        `author` is the sender, `state` its transaction (transactional.py). `change` of parameters is applied first, and
-        its COLUMN_STATS_ACCURATE is not replaced. Locked columns are left out, unless `force`. What must wait is put
-        aside (holding.py); the guard looks at what an `automatic` run sends. Raises NoSuchObject if the table does not
-        exist, MetaError for an unknown column, InvalidInput for invalid numbers, LockedStatistics.
+        `change` of parameters is applied first, and its COLUMN_STATS_ACCURATE is not replaced. Locked columns are left
+        out, unless they are written past locks. What must wait is put aside (holding.py); the guard looks at what an
+        automatic run sends. Raises NoSuchObject if the table does not exist, MetaError for an unknown column,
+        InvalidInput for invalid numbers, LockedStatistics.
         """
 
-        terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic, replaces=replaces)
-
         def update(unit: Unit) -> LoggedTable | None:
-            return self.put_table(unit, name, statistics, change, terms)
+            return self.put_table(unit, name, statistics, change, options)
 
         self._events.remember(self._store.write_table(name, update))
 
     def put_table(
-        self, unit: Unit, name: TableName, statistics: StatisticsSet, change: ParameterChange | None, terms: Terms
+        self,
+        unit: Unit,
+        name: TableName,
+        statistics: StatisticsSet,
+        change: ParameterChange | None,
+        options: WriteOptions,
     ) -> LoggedTable | None:
         """Write a table's column statistics within a unit, as update_table does. Returns what `remember` takes."""
-        target = _locked(unit, name, force=terms.force)
-        held = target is not None and hold_table(unit, name, target, statistics, change, terms)
+        target = _locked(unit, name, past_locks=options.past_locks)
+        held = target is not None and hold_table(unit, name, target, statistics, change, options)
         if held and change is not None:
             change = written_at_once(change)
-        made = None if change is None else as_asked(change, change_table(unit, name, change, force=terms.force))
+        made = (
+            None
+            if change is None
+            else as_asked(change, change_table(unit, name, change, past_locks=options.past_locks))
+        )
         if held or (made is not None and not statistics.columns):
             return None
-        target = (_locked(unit, name, force=terms.force) if made is not None else None) or target
+        target = (_locked(unit, name, past_locks=options.past_locks) if made is not None else None) or target
         if target is None:
             raise missing_table(name)
-        return self._put_table(unit, name, target, statistics, made, terms)
+        return self._put_table(unit, name, target, statistics, made, options)
 
     def _put_table(
         self,
@@ -116,9 +119,9 @@ class StatisticsWriter:
         target: TableFacts,
         statistics: StatisticsSet,
         made: ParameterChange | None,
-        terms: Terms,
+        options: WriteOptions,
     ) -> LoggedTable | None:
-        known = {} if terms.merge else target.parameters
+        known = {} if options.merge else target.parameters
         given = checked_set(name, target.columns, statistics, known, unit.now_seconds)
         given = replace(given, partition=None)
         check_sketches(name, [given])
@@ -127,7 +130,7 @@ class StatisticsWriter:
             versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
             return None
         given = free
-        if terms.merge:
+        if options.merge:
             stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
             stored = details.of_table(unit, target.id, stored)
             given = merge_sets(name, given, stored)
@@ -135,11 +138,11 @@ class StatisticsWriter:
             given = latest_of_each_column(given)
         columns = _names(given)
         before_writes.of_written(unit, OwnerKind.TABLES, name, target, [target.id], columns, given.engine)
-        column_statistics.write_table(unit, target.id, name, given, replaces=terms.replaces)
-        details.write(unit, target.id, {OF_TABLE: given}, terms.author)
+        column_statistics.write_table(unit, target.id, name, given, replaces=options.replaces)
+        details.write(unit, target.id, {OF_TABLE: given}, options.author)
         if target.holding.has_pending:
             pending.supersede(unit, target.id, [OF_TABLE], columns, given.engine)
-        job = _Job(name, target, terms.merge, terms.replaces, terms.state)
+        job = _Job(name, target, options.merge, options.replaces, options.state)
         marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
         marks = _put_writers_marks(unit, OF_TABLES, marks, {target.id: made})
         versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
@@ -149,28 +152,18 @@ class StatisticsWriter:
         self,
         name: TableName,
         statistics: Sequence[StatisticsSet],
+        options: WriteOptions = DEFAULTS,
         *,
-        merge: bool = False,
-        author: str | None = None,
-        state: WriteState = NO_TRANSACTION,
         changes: Mapping[str, ParameterChange] | None = None,
-        force: bool = False,
-        automatic: bool = False,
-        replaces: bool = False,
     ) -> None:
         """Write column statistics of partitions, all or none; two sets of one partition's column are merged.
 
-        With `merge` they describe new rows and are merged into the stored ones. `author`, `state`, `force`,
-        `automatic`, `replaces` and `changes` of parameters (by partition name) have the meaning they have in
-        update_table.
-
+        The `options`, and `changes` of parameters (by partition name), have the meaning they have in update_table.
         Raises InvalidObject if the table, NoSuchObject if a partition does not exist, else as update_table.
         """
 
-        terms = Terms(merge=merge, author=author, state=state, force=force, automatic=automatic, replaces=replaces)
-
         def update(unit: Unit) -> LoggedTable | None:
-            return self.put_partitions(unit, name, statistics, changes or {}, terms)
+            return self.put_partitions(unit, name, statistics, changes or {}, options)
 
         self._events.remember(self._store.write_table(name, update))
 
@@ -180,28 +173,28 @@ class StatisticsWriter:
         name: TableName,
         statistics: Sequence[StatisticsSet],
         changes: Mapping[str, ParameterChange],
-        terms: Terms,
+        options: WriteOptions,
     ) -> LoggedTable | None:
         """Write column statistics of partitions within a unit, as update_partitions. Returns what `remember` takes."""
         left, touched = None, set[str]()
-        target = _locked(unit, name, force=terms.force)
+        target = _locked(unit, name, past_locks=options.past_locks)
         if target is None:
             raise InvalidObject(f"{name} table not found")
         said = {normal_partition_name(each, target.keys): change for each, change in changes.items()}
-        statistics, said = hold_partitions(unit, name, target, statistics, said, terms)
+        statistics, said = hold_partitions(unit, name, target, statistics, said, options)
         if said:
-            made = change_partitions(unit, name, said, force=terms.force)
+            made = change_partitions(unit, name, said, past_locks=options.past_locks)
             said = {each: as_asked(said[each], change) for each, change in made.items()}
         if not statistics:
             return None
-        target = (_locked(unit, name, force=terms.force) if said else None) or target
+        target = (_locked(unit, name, past_locks=options.past_locks) if said else None) or target
         for engine in sorted({each.engine for each in statistics}):
             of_engine = [each for each in statistics if each.engine == engine]
-            job = _Job(name, target, terms.merge, terms.replaces, terms.state)
+            job = _Job(name, target, options.merge, options.replaces, options.state)
             given, marks = self._update_partitions(unit, job, of_engine)
             of_id = {each: said.get(found.partition or "") for each, found in given.items()}
             marks = _put_writers_marks(unit, OF_PARTITIONS, marks, of_id)
-            details.write(unit, target.id, given, terms.author)
+            details.write(unit, target.id, given, options.author)
             left = self._events.partitions(unit, name, target, given.items(), marks)
             touched.update(each.partition or "" for each in given.values())
         versions.bump(unit, target.id, None if target.locks else touched)
@@ -316,10 +309,10 @@ class StatisticsWriter:
         self._store.write_table(name, delete)
 
 
-def _locked(unit: Unit, name: TableName, *, force: bool) -> TableFacts | None:
-    """The table, its row locked until the unit ends; with `force` as if no statistics of it were locked."""
+def _locked(unit: Unit, name: TableName, *, past_locks: bool) -> TableFacts | None:
+    """The table, its row locked until the unit ends; with `past_locks` as if no statistics of it were locked."""
     target = table_facts.lock(unit, name)
-    return replace(target, locks=UNLOCKED) if target is not None and force else target
+    return replace(target, locks=UNLOCKED) if target is not None and past_locks else target
 
 
 def _put_writers_marks(
