@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from hmstats.model.pending.canary import NOBODY, Canary
-from hmstats.server.access.guard import Everybody, Guard, RuleSource
+from hmstats.server.access.guard import AccessGuard, Everybody, RuleSource
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.cache.cached_answers import AnswerCache
 from hmstats.server.cache.cached_objects import CachedObjects
@@ -208,7 +208,7 @@ def build(
     if not store.sees_all_changes:
         limits = replace(limits, answers_bytes=0)
     calls = _all_calls(store, warehouse, rules, security, made, keeper)
-    guard = None if access is None and audit is None else Guard(access or Everybody())
+    guard = None if access is None and audit is None else AccessGuard(access or Everybody())
     if relay is None:
         dispatcher = _dispatcher(store, calls, made, limits, rules, guard, audit)
     else:
@@ -314,7 +314,7 @@ def _dispatcher(
     made: _Statistics,
     limits: Limits,
     rules: Rules,
-    guard: Guard | None,
+    guard: AccessGuard | None,
     audit: AuditLog | None,
 ) -> Dispatcher:
     """The dispatcher, which answers from caches, straight from bytes, or by the calls."""

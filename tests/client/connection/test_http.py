@@ -17,7 +17,7 @@ from hmstats.client.connection.credentials import Credentials
 from hmstats.errors import CallRefused, NotAuthenticated, ServiceUnavailable, SettingsError
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.authentication import Authentication, Mechanism, Proven
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.calls.dispatch import Session
 from hmstats.server.connections.handshakes import Tls
 from hmstats.server.layers.certificates import Certificates
@@ -25,8 +25,8 @@ from hmstats.server.layers.certificates import Certificates
 SECRET = "canary-secret"
 
 
-def prove(claim: Claim, address: str) -> Proven:
-    if claim.secret != SECRET:
+def prove(credential: Credential, address: str) -> Proven:
+    if credential.secret != SECRET:
         raise NotAuthenticated("the token is unknown, revoked or expired")
     return Proven(Principal("alice", (), "token"), 60.0)
 

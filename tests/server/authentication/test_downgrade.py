@@ -14,7 +14,7 @@ from tests.server.serving import serving
 from hmstats.errors import NotAuthenticated
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.authentication import Authentication, Mechanism, Proven
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.sasl import Conversation, Protection, SaslMechanism
 from hmstats.server.authentication.sasl_plain import sasl_plain
 from hmstats.server.connections.handshakes import Tls
@@ -43,13 +43,13 @@ def client_files(tmp_path_factory: pytest.TempPathFactory, authority: trustme.CA
     return pem
 
 
-def prove(claim: Claim, address: str) -> Proven:
-    if claim.secret != "right":
+def prove(credential: Credential, address: str) -> Proven:
+    if credential.secret != "right":
         raise NotAuthenticated("the token is unknown, revoked or expired")
     return Proven(Principal("alice", (), "token"), 1.0)
 
 
-TOKEN = Mechanism("token", "Bearer", lambda claim: claim.user is None, prove)
+TOKEN = Mechanism("token", "Bearer", lambda credential: credential.user is None, prove)
 SETTINGS = {
     "none": None,
     "certificate": Authentication(("certificate",), "cn"),
@@ -100,8 +100,8 @@ def test_each_protocol_against_each_setting(
     assert expected(setting, protocol, wire, proof, mode) in answer
 
 
-def prove_password(claim: Claim, address: str) -> Proven:
-    if (claim.user, claim.secret) != ("alice", "right"):
+def prove_password(credential: Credential, address: str) -> Proven:
+    if (credential.user, credential.secret) != ("alice", "right"):
         raise NotAuthenticated("the user or the password is wrong")
     return Proven(Principal("alice", (), "password"), 1.0)
 
@@ -124,7 +124,9 @@ def begin_ticket(_peer: str, _secure: bool) -> Conversation:
     return Ticket()
 
 
-PASSWORD = Mechanism("password", "Basic", lambda claim: claim.user is not None, prove_password, over_loopback=False)
+PASSWORD = Mechanism(
+    "password", "Basic", lambda credential: credential.user is not None, prove_password, over_loopback=False
+)
 PLAIN, GSSAPI = sasl_plain(PASSWORD), SaslMechanism("GSSAPI", begin_ticket)
 SASL_SETTINGS = {
     "none": None,

@@ -24,7 +24,7 @@ from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication import json_web_keys
 from hmstats.server.authentication.authentication import Authentication, Proven
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.json_web_keys import JsonWebKeys
 from hmstats.server.authentication.json_web_tokens import ExpectedClaims, by_jwt
 from hmstats.server.calls.dispatch import Session
@@ -72,7 +72,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def proven(file: Path, token: str, expected: ExpectedClaims = EXPECTED) -> Proven:
-    return by_jwt(JsonWebKeys(str(file)), expected).prove(Claim(token), "127.0.0.1:1")
+    return by_jwt(JsonWebKeys(str(file)), expected).prove(Credential(token), "127.0.0.1:1")
 
 
 @pytest.mark.parametrize("algorithm", KEYS)
@@ -189,19 +189,19 @@ def test_a_changed_file_is_read_and_a_wrong_one_is_not(file: Path) -> None:
     keys = JsonWebKeys(str(file))
     mechanism = by_jwt(keys, EXPECTED)
     with pytest.raises(NotAuthenticated, match="unknown key"):
-        mechanism.prove(Claim(signed("EdDSA", "new")), "")
+        mechanism.prove(Credential(signed("EdDSA", "new")), "")
     replaced(file, key_set(public("EdDSA", "new")))
     keys.refresh()
-    assert mechanism.prove(Claim(signed("EdDSA", "new")), "").principal.user == "alice"
+    assert mechanism.prove(Credential(signed("EdDSA", "new")), "").principal.user == "alice"
     with pytest.raises(NotAuthenticated, match="unknown key"):
-        mechanism.prove(Claim(signed()), "")
+        mechanism.prove(Credential(signed()), "")
     for wrong in ("{", key_set()):
         replaced(file, wrong)
         with capture_logs() as logs:
             keys.refresh()
             keys.refresh()
         assert [each["event"] for each in logs] == ["jwt_keys_not_read"]
-        assert mechanism.prove(Claim(signed("EdDSA", "new")), "").principal.user == "alice"
+        assert mechanism.prove(Credential(signed("EdDSA", "new")), "").principal.user == "alice"
 
 
 def replaced(file: Path, text: str) -> None:
@@ -260,10 +260,10 @@ def test_unknown_keys_make_a_server_fetch_no_more_often(tmp_path: Path, monkeypa
         assert provider.asked == 0
         keys.refresh()
         mechanism = by_jwt(keys, EXPECTED)
-        assert mechanism.prove(Claim(signed()), "").principal.user == "alice"
+        assert mechanism.prove(Credential(signed()), "").principal.user == "alice"
         for number in range(100):
             with pytest.raises(NotAuthenticated, match="unknown key"):
-                mechanism.prove(Claim(signed(key_id=f"odd{number}")), "")
+                mechanism.prove(Credential(signed(key_id=f"odd{number}")), "")
             keys.refresh()
         assert provider.asked == 1
         monkeypatch.setattr(json_web_keys, "_AT_LEAST_SECONDS", 0.0)

@@ -17,7 +17,7 @@ from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.model.access import password_line
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.authentication import Authentication
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.guessing import Guessing
 from hmstats.server.authentication.passwords import Passwords, by_password
 from hmstats.server.connections.handshakes import Tls
@@ -221,10 +221,10 @@ def test_a_guesser_of_passwords_does_not_hold_up_tokens(file: Path, monkeypatch:
     passwords = Passwords(str(file))
     monkeypatch.setattr(passwords, "check", lambda user, password: go_on.wait(PATIENCE_SECONDS) and None)
 
-    def prove(claim: Claim, address: str) -> Proven:
+    def prove(credential: Credential, address: str) -> Proven:
         return Proven(Principal("etl", (), "token"), 0.0)
 
-    token = Mechanism("token", "Bearer", lambda claim: claim.user is None, prove)
+    token = Mechanism("token", "Bearer", lambda credential: credential.user is None, prove)
     authentication = Authentication(("token", "password"), None, (token, by_password(passwords)), unencrypted=True)
     with serving(authentication=authentication) as address:
         guessers = [

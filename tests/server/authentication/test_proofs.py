@@ -18,7 +18,7 @@ from tests.server.serving import PATIENCE_SECONDS, Client, Gate, serving
 from hmstats.errors import NotAuthenticated
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.authentication import Authentication, Mechanism, Proven
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.caller import Session
 from hmstats.server.rpc.metastore.session import SessionCalls
@@ -34,12 +34,12 @@ class Asked:
     def __init__(self, believed_seconds: float = 60.0, **options: bool) -> None:
         self.count: Counter[str] = Counter()
         self._seconds = believed_seconds
-        mechanism = Mechanism("token", "Bearer", lambda claim: claim.user is None, self.prove, **options)
+        mechanism = Mechanism("token", "Bearer", lambda credential: credential.user is None, self.prove, **options)
         self.authentication = Authentication(("token",), None, (mechanism,))
 
-    def prove(self, claim: Claim, address: str) -> Proven:
-        self.count[claim.secret] += 1
-        secret, _, user = claim.secret.rpartition("-")
+    def prove(self, credential: Credential, address: str) -> Proven:
+        self.count[credential.secret] += 1
+        secret, _, user = credential.secret.rpartition("-")
         if secret != SECRET:
             raise NotAuthenticated("the token is unknown, revoked or expired")
         return Proven(Principal(user, ("staff",), "token"), self._seconds)
@@ -217,10 +217,10 @@ def test_a_check_that_takes_long_holds_up_nobody_else() -> None:
     gate = Gate()
     asked = Asked()
 
-    def slow(claim: Claim, address: str) -> Proven:
-        if claim.secret.endswith("-slow"):
+    def slow(credential: Credential, address: str) -> Proven:
+        if credential.secret.endswith("-slow"):
             gate(Session(1, address))
-        return asked.prove(claim, address)
+        return asked.prove(credential, address)
 
     mechanism = Mechanism("token", "Bearer", lambda _: True, slow)
     with serving(authentication=Authentication(("token",), None, (mechanism,))) as address:
@@ -238,7 +238,7 @@ def test_a_check_that_takes_long_holds_up_nobody_else() -> None:
 def test_a_client_that_leaves_during_its_check_harms_nobody() -> None:
     gate = Gate()
 
-    def slow(claim: Claim, address: str) -> Proven:
+    def slow(credential: Credential, address: str) -> Proven:
         gate(Session(1, address))
         return Proven(Principal("alice", (), "token"), 1.0)
 
@@ -255,8 +255,8 @@ def test_a_client_that_leaves_during_its_check_harms_nobody() -> None:
 
 
 def test_a_check_that_breaks_says_nothing_of_the_secret() -> None:
-    def broken(claim: Claim, address: str) -> Proven:
-        raise ValueError(claim.secret)
+    def broken(credential: Credential, address: str) -> Proven:
+        raise ValueError(credential.secret)
 
     mechanism = Mechanism("token", "Bearer", lambda _: True, broken)
     with (
@@ -275,7 +275,7 @@ def test_no_secret_is_logged_or_answered() -> None:
         answers = [ask_http(address, None, Authorization=f"{scheme} {SECRET}") for scheme in ("Bearer", "Basic", "Odd")]
         answers.append(ask_http(address, None, **bearer("alice")))
         answers.append(ask_binary(address))
-    assert SECRET not in repr((answers, logs, Claim(SECRET)))
+    assert SECRET not in repr((answers, logs, Credential(SECRET)))
 
 
 @pytest.mark.parametrize(
@@ -292,6 +292,6 @@ def test_a_secret_from_another_machine_is_taken_over_tls_only(peer: str, over_tl
     authentication = Asked().authentication
     context = nullcontext() if taken else pytest.raises(NotAuthenticated, match="taken over TLS only")
     with context:
-        authentication.mechanism(Claim("x"), peer, secure=over_tls)
+        authentication.mechanism(Credential("x"), peer, secure=over_tls)
     open_to_all = replace(authentication, unencrypted=True)
-    assert open_to_all.mechanism(Claim("x"), peer, secure=over_tls).name == "token"
+    assert open_to_all.mechanism(Credential("x"), peer, secure=over_tls).name == "token"

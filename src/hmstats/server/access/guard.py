@@ -112,7 +112,7 @@ class Permit(NamedTuple):
         return self.rule.shown(lambda: call(session, **arguments), arguments, self.rights.sees)
 
 
-class Guard:
+class AccessGuard:
     """Asks the rules about each call. Thread-safe."""
 
     def __init__(self, source: RuleSource) -> None:

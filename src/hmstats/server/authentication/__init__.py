@@ -1,7 +1,7 @@
 """Who a client is, proven before its first call.
 
 authentication      the mechanisms that a server accepts, and over which connections
-claims              what a request says to prove its user
+credentials         what a request says to prove its user
 certificate_users   the user that a client's certificate names
 tokens              tokens of hmstats' own
 json_web_tokens     tokens of an identity provider; json_web_keys: the keys that sign them

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hmstats.errors import NotAuthenticated
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.certificate_users import Certificate, Rule, certificate_user
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.delegation import Delegation
 from hmstats.server.authentication.sasl import Protection, SaslMechanism
 
@@ -22,8 +22,8 @@ class Proven(NamedTuple):
     seconds: float
 
 
-Prover = Callable[[Claim, str], Proven]
-"""Proves the claim of a client at an address. May block or compute for long. Raises NotAuthenticated."""
+Prover = Callable[[Credential, str], Proven]
+"""Proves the credential of a client at an address. May block or compute for long. Raises NotAuthenticated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class Mechanism:
     """A value of the setting `authentication`."""
     scheme: str
     """What an answer 401 asks for (RFC 9110, section 11.6.1)."""
-    fits: Callable[[Claim], bool]
-    """Whether a claim is of this mechanism, told by its form."""
+    fits: Callable[[Credential], bool]
+    """Whether a credential is of this mechanism, told by its form."""
     prove: Prover
     over_loopback: bool = True
     """Whether a client on the server's own machine may use it without TLS."""
@@ -87,9 +87,9 @@ class Authentication:
             return None
         return Principal(certificate_user(certificate, self.certificate_rule), (), CERTIFICATE)
 
-    def mechanism(self, claim: Claim, peer: str, *, secure: bool) -> Mechanism:
-        """The mechanism of a claim. Raises NotAuthenticated if there is none, or if the secret came readable."""
-        mechanism = next((each for each in self.mechanisms if each.fits(claim)), None)
+    def mechanism(self, credential: Credential, peer: str, *, secure: bool) -> Mechanism:
+        """The mechanism of a credential. Raises NotAuthenticated if there is none, or if the secret came readable."""
+        mechanism = next((each for each in self.mechanisms if each.fits(credential)), None)
         if mechanism is None:
             raise self.refusal(f"{self.missing_proof}; found a secret of another kind")
         if not (secure or self.unencrypted or (mechanism.over_loopback and _is_loopback(peer))):

@@ -10,7 +10,7 @@ import jwt
 from hmstats.errors import NotAuthenticated
 from hmstats.model.access.principal import Principal, is_user_name
 from hmstats.server.authentication.authentication import Mechanism, Proven
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.json_web_keys import JsonWebKeys
 
 JWT = "jwt"
@@ -33,8 +33,8 @@ class ExpectedClaims:
 def by_jwt(keys: JsonWebKeys, expected: ExpectedClaims) -> Mechanism:
     """The mechanism that checks the signatures, times and claims of tokens."""
 
-    def prove(claim: Claim, _peer: str) -> Proven:
-        payload = _check_token(claim.secret, keys, expected)
+    def prove(credential: Credential, _peer: str) -> Proven:
+        payload = _check_token(credential.secret, keys, expected)
         user, groups = payload.get(expected.user_claim), payload.get(expected.groups_claim, [])
         if not isinstance(user, str) or not is_user_name(user):
             raise NotAuthenticated(f"the token's claim {expected.user_claim} must be a user's name")
@@ -43,7 +43,9 @@ def by_jwt(keys: JsonWebKeys, expected: ExpectedClaims) -> Mechanism:
         left_seconds = float(payload["exp"]) - time.time()
         return Proven(Principal(user, tuple(groups), JWT), min(_BELIEVED_SECONDS, left_seconds))
 
-    return Mechanism(JWT, "Bearer", lambda claim: claim.user is None and claim.secret.count(".") == 2, prove)
+    return Mechanism(
+        JWT, "Bearer", lambda credential: credential.user is None and credential.secret.count(".") == 2, prove
+    )
 
 
 def _check_token(token: str, keys: JsonWebKeys, expected: ExpectedClaims) -> Mapping[str, Any]:

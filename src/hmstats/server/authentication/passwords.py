@@ -11,7 +11,7 @@ from hmstats.model.access.password_line import PasswordLine, line_of, read_line
 from hmstats.model.access.principal import Principal
 from hmstats.private_files import require_private
 from hmstats.server.authentication.authentication import Mechanism, Proven
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.guessing import Guessing
 from hmstats.server.authentication.proven_passwords import ProvenPasswords
 
@@ -97,11 +97,11 @@ def by_password(users: Users) -> Mechanism:
     """The mechanism that checks passwords; tries after failures are slowed down."""
     guessing = Guessing()
 
-    def prove(claim: Claim, peer: str) -> Proven:
-        user = claim.user or ""
+    def prove(credential: Credential, peer: str) -> Proven:
+        user = credential.user or ""
         address = peer.rpartition(":")[0]
         guessing.allow(address, user)
-        principal = users.check(user, claim.secret)
+        principal = users.check(user, credential.secret)
         if principal is None:
             guessing.count_failure(address, user)
             _log.warning("password_wrong", user=user[:100], peer=peer)
@@ -109,4 +109,6 @@ def by_password(users: Users) -> Mechanism:
         guessing.clear_failures(address, user)
         return Proven(principal, _BELIEVED_SECONDS)
 
-    return Mechanism(PASSWORD, "Basic", lambda claim: claim.user is not None, prove, over_loopback=False, slow=True)
+    return Mechanism(
+        PASSWORD, "Basic", lambda credential: credential.user is not None, prove, over_loopback=False, slow=True
+    )

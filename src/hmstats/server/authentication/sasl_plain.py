@@ -3,7 +3,7 @@
 from hmstats.errors import NotAuthenticated
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.authentication import Mechanism
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.sasl import SaslMechanism
 
 _FORM = "PLAIN must have a user and a password, each behind a NUL, found another form"
@@ -37,7 +37,7 @@ class PlainConversation:
             raise NotAuthenticated(_FORM)
         if acts_as not in ("", user):
             raise NotAuthenticated("PLAIN must name no other user to act as than the one of the password")
-        self._principal = self._passwords.prove(Claim(password, user), self._peer).principal
+        self._principal = self._passwords.prove(Credential(password, user), self._peer).principal
 
 
 def sasl_plain(passwords: Mechanism) -> SaslMechanism:

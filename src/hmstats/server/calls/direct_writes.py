@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from hmstats.model.access.actions import Action
-from hmstats.server.access.guard import Guard
+from hmstats.server.access.guard import AccessGuard
 from hmstats.server.access.needs import parts
 from hmstats.server.messages.request import Request
 from hmstats.server.messages.struct_codec import encode_struct
@@ -49,7 +49,7 @@ _LONGEST_READ = 16 * 1024
 class DirectWrites:
     """Runs plain writes of statistics. Thread-safe."""
 
-    def __init__(self, writes: PlainWrites, guard: Guard | None = None) -> None:
+    def __init__(self, writes: PlainWrites, guard: AccessGuard | None = None) -> None:
         """A `guard` is asked about the table that the bytes name, since nothing else decodes them."""
         self._writes = writes
         self._guard = guard

@@ -27,7 +27,7 @@ from hmstats.errors import (
     UnknownExpression,
     UpstreamClosed,
 )
-from hmstats.server.access.guard import Guard
+from hmstats.server.access.guard import AccessGuard
 from hmstats.server.access.needs import Need
 from hmstats.server.cache.cached_answers import AnswerCache, CachedAnswer
 from hmstats.server.calls.audit import AuditLog
@@ -113,7 +113,7 @@ class Dispatcher:
         ready: Mapping[str, Callable[[bytes, int], CachedAnswer | None]] | None = None,
         recognise: Callable[[Head, bytearray], Request | None] = lambda _head, _data: None,
         *,
-        guard: Guard | None = None,
+        guard: AccessGuard | None = None,
         audit: AuditLog | None = None,
         relay: Relay | None = None,
     ) -> None:

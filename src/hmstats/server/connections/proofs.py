@@ -16,7 +16,7 @@ import structlog
 from hmstats.errors import HmstatsError, MessageTooLarge, NotAuthenticated, ProtocolError
 from hmstats.model.access.principal import Principal
 from hmstats.server.authentication.authentication import Authentication, Mechanism, Proven
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.connections.connection import Connection
 from hmstats.server.connections.workers import Workers
 from hmstats.server.layers.tls_socket import TlsSocket
@@ -81,21 +81,21 @@ class Proofs:
         assert self.authentication is not None
         if connection.is_in_step:
             return False
-        claim = protocol.claim
-        if claim is None:
+        credential = protocol.credential
+        if credential is None:
             if connection.certified is None:
                 raise self.authentication.refusal(self.authentication.missing_proof)
             _accept(connection, connection.certified, protocol)
             return True
         peer = connection.session.peer
-        mechanism = self.authentication.mechanism(claim, peer, secure=connection.is_secure)
-        principal = self._cache.find(mechanism, claim)
+        mechanism = self.authentication.mechanism(credential, peer, secure=connection.is_secure)
+        principal = self._cache.find(mechanism, credential)
         if principal is not None:
             _accept(connection, principal, protocol)
             return True
         connection.is_in_step = True
         threads = self._slow if mechanism.slow else self._quick
-        if not threads.submit(_Step(connection, protocol, mechanism, claim)):
+        if not threads.submit(_Step(connection, protocol, mechanism, credential)):
             connection.is_in_step = False
             raise self.authentication.refusal("the server checks many users at the moment; try again later")
         return False
@@ -107,7 +107,7 @@ class Proofs:
             step.connection.is_in_step = False
             AUTHENTICATIONS.labels("failed" if step.proven is None else "done").inc()
             if step.proven is not None:
-                self._cache.put(step.mechanism, step.claim, step.proven)
+                self._cache.put(step.mechanism, step.credential, step.proven)
                 _accept(step.connection, step.proven.principal, step.protocol)
             yield step.connection, None if step.proven else self._refusal(step)
 
@@ -133,20 +133,22 @@ class Proofs:
 
 
 class _Step:
-    """The check of one claim, and what became of it."""
+    """The check of one credential, and what became of it."""
 
-    def __init__(self, connection: Connection, protocol: WireProtocol, mechanism: Mechanism, claim: Claim) -> None:
+    def __init__(
+        self, connection: Connection, protocol: WireProtocol, mechanism: Mechanism, credential: Credential
+    ) -> None:
         self.connection = connection
         self.protocol = protocol
         self.mechanism = mechanism
-        self.claim = claim
+        self.credential = credential
         self.proven: Proven | None = None
         self.reason = "unexpected error; the server's log has it"
 
     def run(self) -> None:
-        """Check the claim, in a thread of the proofs; raises nothing, since its connection waits."""
+        """Check the credential, in a thread of the proofs; raises nothing, since its connection waits."""
         try:
-            self.proven = self.mechanism.prove(self.claim, self.connection.session.peer)
+            self.proven = self.mechanism.prove(self.credential, self.connection.session.peer)
         except HmstatsError as error:
             self.reason = str(error)
         except Exception as error:  # noqa: BLE001 - the guard of a thread of the proofs
@@ -162,23 +164,23 @@ class _ProofCache:
         self._key = secrets.token_bytes(32)
         self._until: OrderedDict[bytes, tuple[Principal, float]] = OrderedDict()
 
-    def find(self, mechanism: Mechanism, claim: Claim) -> Principal | None:
-        """The user of a claim that is believed; None if it must be checked."""
-        entry = self._until.get(self._hash(mechanism, claim))
+    def find(self, mechanism: Mechanism, credential: Credential) -> Principal | None:
+        """The user of a credential that is believed; None if it must be checked."""
+        entry = self._until.get(self._hash(mechanism, credential))
         return entry[0] if entry is not None and time.monotonic() < entry[1] else None
 
-    def put(self, mechanism: Mechanism, claim: Claim, proven: Proven) -> None:
-        """Believe a claim for its time; the oldest is forgotten when there are too many."""
+    def put(self, mechanism: Mechanism, credential: Credential, proven: Proven) -> None:
+        """Believe a credential for its time; the oldest is forgotten when there are too many."""
         if proven.seconds <= 0:
             return
-        key = self._hash(mechanism, claim)
+        key = self._hash(mechanism, credential)
         self._until[key] = proven.principal, time.monotonic() + proven.seconds
         self._until.move_to_end(key)
         if len(self._until) > self._MOST:
             self._until.popitem(last=False)
 
-    def _hash(self, mechanism: Mechanism, claim: Claim) -> bytes:
-        text = repr((mechanism.name, claim.user, claim.secret))
+    def _hash(self, mechanism: Mechanism, credential: Credential) -> bytes:
+        text = repr((mechanism.name, credential.user, credential.secret))
         return hashlib.blake2b(text.encode(), key=self._key, digest_size=32).digest()
 
 

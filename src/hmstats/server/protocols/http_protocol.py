@@ -14,7 +14,7 @@ import h11
 
 from hmstats import tracing
 from hmstats.errors import MessageTooLarge, NotAuthenticated, ProtocolError
-from hmstats.server.authentication.claims import Claim, claim_of
+from hmstats.server.authentication.credentials import Credential, credential_of
 from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
 from hmstats.server.messages.request import Request
 from hmstats.server.rpc.caller import Session
@@ -134,7 +134,7 @@ class HttpProtocol:
         self._carrier: tracing.Carrier | None = None
         self.awaits_proof = False
         """Whether the headers of a request were read, and the rest is read after its user is proven."""
-        self.claim: Claim | None = None
+        self.credential: Credential | None = None
         """What the headers say to prove the user; None if nothing."""
         self._encoding: Encoding | None = None
         self._body = bytearray()
@@ -204,7 +204,7 @@ class HttpProtocol:
         proofs = [value for name, value in request.headers if name == _PROOF_HEADER]
         if len(proofs) > 1:
             raise NotAuthenticated(f"a request must have one header Authorization, found {len(proofs)}")
-        self.claim = claim_of(proofs[0]) if proofs else None
+        self.credential = credential_of(proofs[0]) if proofs else None
 
     def _take_body(self, data: bytes) -> None:
         self._body += data

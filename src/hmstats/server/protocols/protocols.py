@@ -7,7 +7,7 @@ import struct
 from typing import Protocol
 
 from hmstats.errors import MessageTooLarge, ProtocolError
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.limits import Limits
 from hmstats.server.messages.compact_reader import PROTOCOL_ID
 from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
@@ -49,7 +49,7 @@ class WireProtocol(Protocol):
         """Whether `take_request` stopped in a request whose user is to be proven before the rest is read."""
 
     @property
-    def claim(self) -> Claim | None:
+    def credential(self) -> Credential | None:
         """What the request says to prove its user; None if nothing."""
 
     def accept_proof(self) -> None:
@@ -90,7 +90,7 @@ class PlainProtocol:
 
     ends = False
     awaits_proof = False
-    claim = None
+    credential = None
 
     def __init__(self, encoding: Encoding) -> None:
         self._encoding = encoding

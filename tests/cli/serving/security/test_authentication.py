@@ -12,7 +12,7 @@ from tests.fixtures.identity.kerberos import SERVICE, Kerberos
 from hmstats.cli.serving.security.authentication import authentication_of
 from hmstats.errors import SettingsError
 from hmstats.model.access.password_line import line_of
-from hmstats.server.authentication.claims import Claim
+from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.sasl import Protection
 from hmstats.settings import load
 from hmstats.store.database.store import Store
@@ -89,7 +89,7 @@ def test_a_directory_in_place_of_a_file_of_passwords(store: Store, directory: Di
     assert made is not None
     assert [(each.name, each.over_loopback) for each in made.mechanisms] == [("password", False)]
     assert [each.name for each in made.sasl] == ["PLAIN"]
-    proven = made.mechanisms[0].prove(Claim(PASSWORD, "alice"), "127.0.0.1:1")
+    proven = made.mechanisms[0].prove(Credential(PASSWORD, "alice"), "127.0.0.1:1")
     assert (proven.principal.user, proven.principal.groups) == ("alice", ())
     made.refresh()
 

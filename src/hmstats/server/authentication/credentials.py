@@ -10,23 +10,23 @@ _UNREADABLE = "the header Authorization must be `Bearer TOKEN` or `Basic` with b
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Credential:
     """A secret, and the user that it is claimed to prove; None where the secret itself names its user."""
 
     secret: str = field(repr=False)
     user: str | None = None
 
 
-def claim_of(header: bytes) -> Claim:
-    """The claim in a header Authorization. Raises NotAuthenticated, without a word of the header."""
+def credential_of(header: bytes) -> Credential:
+    """The credential in a header Authorization. Raises NotAuthenticated, without a word of the header."""
     scheme, _, value = header.partition(b" ")
     try:
         if scheme.lower() == b"bearer":
-            return Claim(_some(value.strip().decode("ascii")))
+            return Credential(_some(value.strip().decode("ascii")))
         if scheme.lower() == b"basic":
             user, colon, secret = base64.b64decode(value.strip(), validate=True).decode().partition(":")
             if colon:
-                return Claim(_some(secret), user)
+                return Credential(_some(secret), user)
     except (binascii.Error, UnicodeDecodeError):
         pass
     raise NotAuthenticated(_UNREADABLE)
