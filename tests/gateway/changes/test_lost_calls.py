@@ -8,7 +8,7 @@ import pytest
 from hmstats.gateway.changes import following as following_module
 from hmstats.gateway.changes.following import Following
 from hmstats.model.catalog.objects import TableName
-from hmstats.service.mirrors.claims import Claims
+from hmstats.service.mirrors.claims import MirrorClaims
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
 from hmstats.store.database.store import Store
 from hmstats.store.mirrors import calls
@@ -55,7 +55,7 @@ def under_way(store: Store) -> list[CallUnderWay]:
 def test_a_call_is_lost_when_it_was_seen_for_long(store: Store, clock: Clock, ahead_hours: int) -> None:
     store.write(lambda unit: calls.begin(unit, "call", [TABLE]))
     clock.ahead = ahead_hours * 3600 + (1_800_000_000.0 - 1_700_000_000.0)
-    watching = Following(store, MirroredTables(store), Claims(store), PATIENCE_SECONDS)
+    watching = Following(store, MirroredTables(store), MirrorClaims(store), PATIENCE_SECONDS)
     watching.end_lost_calls()
     clock.passed += PATIENCE_SECONDS - 1
     watching.end_lost_calls()

@@ -8,7 +8,7 @@ import pytest
 
 from hmstats.model.catalog.objects import Column, Storage, Table, TableName
 from hmstats.service.mirrors import claims
-from hmstats.service.mirrors.claims import Claim, Claims
+from hmstats.service.mirrors.claims import MirrorClaim, MirrorClaims
 from hmstats.service.mirrors.mirrored_tables import MirroredTables, UpstreamTable
 from hmstats.store.database.store import Store
 from hmstats.store.mirrors import mirrored
@@ -32,13 +32,13 @@ def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "_FRESH_SECONDS", 0.3)
 
 
-def taken(found: Claims, table_id: int) -> Claim:
+def taken(found: MirrorClaims, table_id: int) -> MirrorClaim:
     claim = found.take(table_id)
     assert claim is not None
     return claim
 
 
-def killed(found: Claims) -> None:
+def killed(found: MirrorClaims) -> None:
     """Have the holder do nothing any more, as a killed or stopped process does."""
     found._held.clear()
 
@@ -53,7 +53,7 @@ def until(holds: Callable[[], bool]) -> float:
 
 
 def test_a_mirror_has_one_holder_at_a_time(store: Store, table_id: int) -> None:
-    one, other = Claims(store), Claims(store)
+    one, other = MirrorClaims(store), MirrorClaims(store)
     assert not other.is_being_sent(NAME)
     claim = taken(one, table_id)
     assert one.is_being_sent(NAME)
@@ -66,7 +66,7 @@ def test_a_mirror_has_one_holder_at_a_time(store: Store, table_id: int) -> None:
 
 @pytest.mark.slow
 def test_a_living_holder_keeps_its_claim_for_longer_than_a_killed_one(store: Store, table_id: int) -> None:
-    one, other = Claims(store), Claims(store)
+    one, other = MirrorClaims(store), MirrorClaims(store)
     claim = taken(one, table_id)
     until_seconds = time.monotonic() + 2.5
     while time.monotonic() < until_seconds:
@@ -79,7 +79,7 @@ def test_a_living_holder_keeps_its_claim_for_longer_than_a_killed_one(store: Sto
 
 @pytest.mark.slow
 def test_the_claim_of_a_killed_holder_ends_by_itself(store: Store, table_id: int) -> None:
-    one, other = Claims(store), Claims(store)
+    one, other = MirrorClaims(store), MirrorClaims(store)
     claim = taken(one, table_id)
     killed(one)
     assert other.take(table_id) is None
@@ -97,7 +97,7 @@ def test_a_server_whose_clock_is_ahead_takes_no_claim_that_another_has_taken_mea
     store: Store, table_id: int
 ) -> None:
     ahead_seconds = 7 * 3600
-    claim = taken(Claims(store), table_id)
+    claim = taken(MirrorClaims(store), table_id)
     late = store.write(
         lambda unit: mirrored.claim(replace(unit, now_seconds=unit.now_seconds + ahead_seconds), table_id, None)
     )
@@ -109,7 +109,7 @@ def test_a_server_whose_clock_is_ahead_takes_no_claim_that_another_has_taken_mea
 
 @pytest.mark.slow
 def test_a_replaced_holder_notes_nothing_as_sent(store: Store, table_id: int) -> None:
-    one, other = Claims(store), Claims(store)
+    one, other = MirrorClaims(store), MirrorClaims(store)
     claim = taken(one, table_id)
     killed(one)
     other.take(table_id)
@@ -124,7 +124,7 @@ def test_a_replaced_holder_notes_nothing_as_sent(store: Store, table_id: int) ->
 
 
 def test_no_thread_is_left_when_nothing_is_claimed(store: Store, table_id: int) -> None:
-    found = Claims(store)
+    found = MirrorClaims(store)
     taken(found, table_id).release()
     until(lambda: found._beating is None)
     taken(found, table_id).release()

@@ -30,7 +30,7 @@ from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import DatabaseName, Partition, TableName
 from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.request import Request
-from hmstats.service.mirrors.claims import Claims
+from hmstats.service.mirrors.claims import MirrorClaims
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
 from hmstats.service.mirrors.taken_over import Takeover
 from hmstats.store.database.store import Store
@@ -50,7 +50,7 @@ class Following:
     is watched by this process's own clock, since clocks of several servers differ.
     """
 
-    def __init__(self, store: Store, tables: MirroredTables, claims: Claims, patience_seconds: float) -> None:
+    def __init__(self, store: Store, tables: MirroredTables, claims: MirrorClaims, patience_seconds: float) -> None:
         self._store = store
         self._tables = tables
         self._claims = claims

@@ -24,7 +24,7 @@ from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import database_text, normal_partition_name
 from hmstats.model.catalog.objects import DatabaseName, Table, TableName, is_view
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
-from hmstats.service.mirrors.claims import Claims
+from hmstats.service.mirrors.claims import MirrorClaims
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
 from hmstats.service.mirrors.taken_over import ComparedStatistics, Takeover
 from hmstats.store.database.store import Store
@@ -45,7 +45,7 @@ class Mirroring:
 
     def __init__(self, store: Store) -> None:
         self.tables = MirroredTables(store)
-        self.claims = Claims(store)
+        self.claims = MirrorClaims(store)
         self._store = store
         self.takeover = Takeover(store)
         self._in_vain: set[TableName] = set()

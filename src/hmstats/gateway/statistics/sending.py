@@ -18,11 +18,11 @@ from hmstats.gateway.upstream.metrics import SENT, UNSENT
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
-from hmstats.service.mirrors.claims import Claim
+from hmstats.service.mirrors.claims import MirrorClaim
 from hmstats.service.mirrors.digests import say_the_same
 from hmstats.service.mirrors.unsent import Unsent, Unsettled
 from hmstats.store.database.store import Store
-from hmstats.store.mirrors.mirrored import Pending
+from hmstats.store.mirrors.mirrored import Mirror
 
 _log = structlog.get_logger("hmstats.gateway")
 
@@ -48,7 +48,7 @@ class Sending:
         """Until when tables are left alone, by id."""
 
     def run(self, calls: UpstreamCalls) -> int:
-        """Send what is pending. Returns the number of tables that could not be sent. Raises StoreUnavailable."""
+        """Send what is unsent. Returns the number of tables that could not be sent. Raises StoreUnavailable."""
         failed = 0
         with self._lock:
             now = time.monotonic()
@@ -63,7 +63,7 @@ class Sending:
         return [each.name for each in self._unsent.everything() if any(True for _ in self._unsent.unsettled(each))]
 
     def send_everything(self, calls: UpstreamCalls) -> dict[TableName, str]:
-        """Send all that is pending, when no server does. Returns why tables could not be sent."""
+        """Send all that is unsent, when no server does. Returns why tables could not be sent."""
         failed: dict[TableName, str] = {}
         for each in self._unsent.everything():
             reason = self.send_table(calls, each.name)
@@ -76,14 +76,14 @@ class Sending:
 
         The upstream marks the columns that it gets as accurate. What cannot be sent now is sent later.
         """
-        if self._unsent.is_pending(name):
+        if self._unsent.is_unsent(name):
             reason = self.send_table(calls, name)
             if reason is not None:
                 _log.warning("not_sent", object=str(name), reason=reason)
 
     def send_table(self, calls: UpstreamCalls, name: TableName) -> str | None:
         """Send what the upstream lacks of a table now. Returns why it could not be sent, None if it has everything."""
-        found = self._unsent.pending_of(name)
+        found = self._unsent.mirror_of(name)
         if found is None:
             return "the table is gone"
         claim = self._wait_for_claim(found.table_id)
@@ -110,7 +110,7 @@ class Sending:
             return
         places = [*([""] if question.own else []), *(question.partitions or ())]
         unmarked = self._mirroring.tables.unmarked(question.table, places, question.columns)
-        found = self._unsent.pending_of(question.table) if unmarked else None
+        found = self._unsent.mirror_of(question.table) if unmarked else None
         if found is None or (question.engine != DEFAULT_ENGINE and not calls.generation.is_4):
             return
         statistics = self._unsent.settled(found, question.engine, unmarked)
@@ -126,7 +126,7 @@ class Sending:
     @contextmanager
     def held_back(self, name: TableName) -> Iterator[None]:
         """Have nobody send statistics of a table: a Hive may lose one of two changes of a table at a time."""
-        found = self._unsent.pending_of(name)
+        found = self._unsent.mirror_of(name)
         claim = None if found is None else self._wait_for_claim(found.table_id)
         try:
             yield
@@ -139,50 +139,50 @@ class Sending:
         """The number of tables that are not sent yet."""
         return self._unsent.count()
 
-    def _wait_for_claim(self, table_id: int) -> Claim | None:
+    def _wait_for_claim(self, table_id: int) -> MirrorClaim | None:
         """The claim on a mirror, once nobody else sends its statistics; None if that takes too long."""
         until = time.monotonic() + _PATIENCE_SECONDS
         while (claim := self._claims.take(table_id)) is None and time.monotonic() < until:
             time.sleep(_LOOK_SECONDS)
         return claim
 
-    def _send_claimed(self, calls: UpstreamCalls, pending: Pending) -> bool:
-        claim = self._claims.take(pending.table_id)
+    def _send_claimed(self, calls: UpstreamCalls, mirror: Mirror) -> bool:
+        claim = self._claims.take(mirror.table_id)
         if claim is None:
             return True
         try:
-            version = self._unsent.version(pending.table_id)
-            is_done = self._send(calls, pending, claim)
+            version = self._unsent.version(mirror.table_id)
+            is_done = self._send(calls, mirror, claim)
             if is_done:
                 claim.mark_sent(version)
         except (CallRefused, MetaError, UpstreamClosed) as error:
-            self._paused[pending.table_id] = time.monotonic() + _PAUSE_SECONDS
-            _log.warning("not_sent", object=str(pending.name), reason=str(error))
+            self._paused[mirror.table_id] = time.monotonic() + _PAUSE_SECONDS
+            _log.warning("not_sent", object=str(mirror.name), reason=str(error))
             return False
         finally:
             claim.release()
         return is_done
 
-    def _send(self, calls: UpstreamCalls, pending: Pending, claim: Claim) -> bool:
+    def _send(self, calls: UpstreamCalls, mirror: Mirror, claim: MirrorClaim) -> bool:
         """Send what the upstream lacks of a table; whether it has everything now."""
-        for wanted in self._unsent.unsettled(pending):
+        for wanted in self._unsent.unsettled(mirror):
             if wanted.engine != DEFAULT_ENGINE and not calls.generation.is_4:
                 continue  # before Hive 4 there are no engines: its statistics would replace those of others
-            if not self._send_some(calls, pending, wanted, claim):
+            if not self._send_some(calls, mirror, wanted, claim):
                 return False
         return True
 
-    def _send_some(self, calls: UpstreamCalls, pending: Pending, wanted: Unsettled, claim: Claim) -> bool:
+    def _send_some(self, calls: UpstreamCalls, mirror: Mirror, wanted: Unsettled, claim: MirrorClaim) -> bool:
         names = () if wanted.names is None else tuple(wanted.names)
-        question = Question(pending.name, wanted.names is None, names, wanted.columns, wanted.engine)
+        question = Question(mirror.name, wanted.names is None, names, wanted.columns, wanted.engine)
         if not self._mirroring.sync(calls, question, settle=True):
             return False
-        table = calls.table(pending.name).table
+        table = calls.table(mirror.name).table
         there = {each.name.lower() for each in table.columns}
         # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
         takeover = self._mirroring.takeover
-        asked = takeover.ask(pending.name, pending.table_id, wanted.engine, wanted.columns, wanted.names)
-        statistics = [each for each in self._unsent.statistics(pending, wanted, there) if each.columns]
+        asked = takeover.ask(mirror.name, mirror.table_id, wanted.engine, wanted.columns, wanted.names)
+        statistics = [each for each in self._unsent.statistics(mirror, wanted, there) if each.columns]
         if not statistics:
             return True
         given = {each.partition or "": each for each in statistics}
@@ -192,30 +192,30 @@ class Sending:
             return False
         if not claim.still_holds():
             return False
-        calls.put_statistics(pending.name, statistics)
+        calls.put_statistics(mirror.name, statistics)
         self._sent_columns.inc(sum(len(each.columns) for each in statistics))
-        wrong = self._made_anew(calls, pending, [each.name for each in table.partition_keys], given)
+        wrong = self._made_anew(calls, mirror, [each.name for each in table.partition_keys], given)
         if wrong:
-            _log.warning("sent_to_another", object=str(pending.name), partitions=[each for each in wrong if each])
-            _take_back(calls, pending.name, wrong)
+            _log.warning("sent_to_another", object=str(mirror.name), partitions=[each for each in wrong if each])
+            _take_back(calls, mirror.name, wrong)
             return False
         takeover.note_got(asked, given)
         return self._mirroring.sync(calls, question, settle=True)
 
     def _made_anew(
-        self, calls: UpstreamCalls, pending: Pending, keys: Sequence[str], given: Mapping[str, StatisticsSet]
+        self, calls: UpstreamCalls, mirror: Mirror, keys: Sequence[str], given: Mapping[str, StatisticsSet]
     ) -> list[StatisticsSet]:
         """Statistics that were sent to a table or partitions that others had made anew since the last look."""
         tables = self._mirroring.tables
         try:
-            if not tables.is_same(calls.table(pending.name)):
+            if not tables.is_same(calls.table(mirror.name)):
                 return list(given.values())
         except NoSuchObject:
             return []
         names = [each for each in given if each]
         if not names:
             return []
-        other = tables.other_partitions(pending.table_id, names, calls.partitions(pending.name, keys, names))
+        other = tables.other_partitions(mirror.table_id, names, calls.partitions(mirror.name, keys, names))
         return [given[each] for each in other]
 
 

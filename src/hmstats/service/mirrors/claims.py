@@ -25,18 +25,18 @@ _FRESH_SECONDS = 6.0
 """How long after a beat a holder may go on without another one: less than watchers wait by half."""
 
 
-class Claims:
+class MirrorClaims:
     """The claims of this process, and what it knows of those of others. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._held: dict[int, Claim] = {}
+        self._held: dict[int, MirrorClaim] = {}
         self._watched: dict[int, tuple[int, float]] = {}
         """By the mirror's id, the number of its claim and when it was first seen."""
         self._beating: threading.Thread | None = None
         self._lock = threading.Lock()
 
-    def take(self, table_id: int) -> "Claim | None":
+    def take(self, table_id: int) -> "MirrorClaim | None":
         """Claim a mirror; None if another has claimed it, or if there is no such mirror."""
         with self._store.read() as connection:
             number = mirrored.claim_number(connection, table_id)
@@ -48,7 +48,7 @@ class Claims:
             return None
         if number is not None:
             _log.warning("claim_replaced", table_id=table_id)
-        claim = Claim(self, self._store, table_id, made, began)
+        claim = MirrorClaim(self, self._store, table_id, made, began)
         with self._lock:
             self._watched.pop(table_id, None)
             self._held[table_id] = claim
@@ -94,17 +94,17 @@ class Claims:
                 except HmstatsError as error:
                     _log.warning("claim_not_renewed", table_id=each.table_id, reason=str(error))
 
-    def end(self, claim: "Claim") -> None:
+    def end(self, claim: "MirrorClaim") -> None:
         """Forget a claim of this process."""
         with self._lock:
             if self._held.get(claim.table_id) is claim:
                 del self._held[claim.table_id]
 
 
-class Claim:
+class MirrorClaim:
     """A mirror that this process has to itself. Thread-safe; it must be ended by `release` or `mark_sent`."""
 
-    def __init__(self, claims: Claims, store: Store, table_id: int, number: int, began: float) -> None:
+    def __init__(self, claims: MirrorClaims, store: Store, table_id: int, number: int, began: float) -> None:
         self.table_id = table_id
         self._claims = claims
         self._store = store

@@ -14,7 +14,7 @@ from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.mirrors import mirrored, seen
-from hmstats.store.mirrors.mirrored import Pending
+from hmstats.store.mirrors.mirrored import Mirror
 from hmstats.store.mirrors.seen import Seen
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics
@@ -32,57 +32,57 @@ class Unsettled(NamedTuple):
 
 
 class Unsent:
-    """Finds mirrors whose statistics must be sent."""
+    """Finds mirrors whose statistics must be sent, and these statistics."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def everything(self) -> Iterator[Pending]:
+    def everything(self) -> Iterator[Mirror]:
         """All mirrors to be sent, claimed or not."""
         after = 0
         while True:
             with self._store.read() as connection:
-                found = mirrored.pending(connection, _MOST_AT_ONCE, after)
+                found = mirrored.unsent(connection, _MOST_AT_ONCE, after)
             if not found:
                 return
             yield from found
             after = found[-1].table_id
 
-    def is_pending(self, name: TableName) -> bool:
+    def is_unsent(self, name: TableName) -> bool:
         """Whether the mirror of a table is to be sent."""
         with self._store.read() as connection:
             table_id = tables.find_id(connection, name)
-            return table_id is not None and mirrored.is_pending(connection, table_id)
+            return table_id is not None and mirrored.is_unsent(connection, table_id)
 
     def count(self) -> int:
         """The number of mirrors to be sent."""
         with self._store.read() as connection:
-            return mirrored.count_pending(connection)
+            return mirrored.count_unsent(connection)
 
-    def unsettled(self, pending: Pending) -> Iterator[Unsettled]:
+    def unsettled(self, mirror: Mirror) -> Iterator[Unsettled]:
         """The statistics of a mirror that the other metastore was never seen to agree with, partitions in batches."""
         with self._store.read() as connection:
-            own = column_statistics.read_table(connection, pending.table_id, None, None)
-            names = partitions.names(connection, pending.table_id)
+            own = column_statistics.read_table(connection, mirror.table_id, None, None)
+            names = partitions.names(connection, mirror.table_id)
             for each in own:
-                known = seen.read(connection, pending.table_id, each.engine, [OF_TABLE])
+                known = seen.read(connection, mirror.table_id, each.engine, [OF_TABLE])
                 columns = _unknown(each, known.get(OF_TABLE, {}))
                 if columns:
                     yield Unsettled(each.engine, None, tuple(columns))
         for start in range(0, len(names), _MOST_AT_ONCE):
-            yield from self._of_partitions(pending, names[start : start + _MOST_AT_ONCE])
+            yield from self._of_partitions(mirror, names[start : start + _MOST_AT_ONCE])
 
-    def pending_of(self, name: TableName) -> Pending | None:
+    def mirror_of(self, name: TableName) -> Mirror | None:
         """The mirror of a table, whether or not it is to be sent; None if there is none."""
         with self._store.read() as connection:
             table_id = tables.find_id(connection, name)
-            return None if table_id is None else Pending(table_id, name, versions.read(connection, table_id))
+            return None if table_id is None else Mirror(table_id, name, versions.read(connection, table_id))
 
-    def statistics(self, pending: Pending, wanted: Unsettled, there: Collection[str]) -> list[StatisticsSet]:
+    def statistics(self, mirror: Mirror, wanted: Unsettled, there: Collection[str]) -> list[StatisticsSet]:
         """The sets of what is unsettled still, with sketches; only of columns that are `there`."""
         wanted = wanted._replace(columns=tuple(each for each in wanted.columns if each in there))
         with self._store.read() as connection:
-            place = connection, pending.table_id
+            place = connection, mirror.table_id
             if wanted.names is None:
                 found = column_statistics.read_table(*place, wanted.columns, wanted.engine)
                 known = seen.read(*place, wanted.engine, [OF_TABLE])
@@ -97,12 +97,12 @@ class Unsent:
         having = [(known.get(ids[name], {}), sets[0]) for name, sets in by_name.items() if sets and name in ids]
         return [_unsent_part(each, said) for said, each in having if _unknown(each, said)]
 
-    def settled(self, pending: Pending, engine: str, columns: Mapping[str, Collection[str]]) -> list[StatisticsSet]:
+    def settled(self, mirror: Mirror, engine: str, columns: Mapping[str, Collection[str]]) -> list[StatisticsSet]:
         """The sets with which the other metastore agrees, of some columns by partition; "" is the table itself."""
         names = [each for each in columns if each]
         wanted = sorted({column for each in columns.values() for column in each})
         with self._store.read() as connection:
-            place = connection, pending.table_id
+            place = connection, mirror.table_id
             ids = {"": OF_TABLE, **partitions.find_ids(*place, names)}
             known = seen.read(*place, engine, list(ids.values()))
             if not any(each.ours for by_column in known.values() for each in by_column.values()):
@@ -122,12 +122,12 @@ class Unsent:
         with self._store.read() as connection:
             return versions.read(connection, table_id)
 
-    def _of_partitions(self, pending: Pending, names: Sequence[str]) -> Iterator[Unsettled]:
+    def _of_partitions(self, mirror: Mirror, names: Sequence[str]) -> Iterator[Unsettled]:
         with self._store.read() as connection:
-            by_name = column_statistics.read_partitions(connection, pending.table_id, names, None, None)
-            ids = partitions.find_ids(connection, pending.table_id, list(by_name))
+            by_name = column_statistics.read_partitions(connection, mirror.table_id, names, None, None)
+            ids = partitions.find_ids(connection, mirror.table_id, list(by_name))
             engines = sorted({each.engine for sets in by_name.values() for each in sets})
-            known = {engine: seen.read(connection, pending.table_id, engine, list(ids.values())) for engine in engines}
+            known = {engine: seen.read(connection, mirror.table_id, engine, list(ids.values())) for engine in engines}
         for engine in engines:
             wanted: dict[str, list[str]] = {}
             for name, sets in by_name.items():

@@ -23,8 +23,8 @@ _CLAIM_SECONDS = 600
 """Above the epoch's seconds, a claim's first number: servers of before claims were renewed take it for its end."""
 
 
-class Pending(NamedTuple):
-    """A mirror with statistics that may be newer than the other metastore's."""
+class Mirror(NamedTuple):
+    """A mirror, with the version of its statistics."""
 
     table_id: int
     name: TableName
@@ -74,7 +74,7 @@ def names(connection: Connection) -> list[TableName]:
     return [TableName(*row) for row in found]
 
 
-def pending(connection: Connection, limit: int, after: int = 0) -> list[Pending]:
+def unsent(connection: Connection, limit: int, after: int = 0) -> list[Mirror]:
     """Mirrors to be sent with ids above `after`, by id, at most `limit`."""
     query = (
         select(_M.TBL_ID, DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME, VERSIONS.c.VERSION)
@@ -83,17 +83,17 @@ def pending(connection: Connection, limit: int, after: int = 0) -> list[Pending]
         .order_by(_M.TBL_ID)
         .limit(limit)
     )
-    return [Pending(row[0], TableName(*row[1:4]), row[4]) for row in connection.execute(query)]
+    return [Mirror(row[0], TableName(*row[1:4]), row[4]) for row in connection.execute(query)]
 
 
-def is_pending(connection: Connection, table_id: int) -> bool:
+def is_unsent(connection: Connection, table_id: int) -> bool:
     """Whether a mirror is to be sent."""
     query = select(_M.TBL_ID).select_from(_VERSIONED)
     query = query.where(_M.TBL_ID == table_id, VERSIONS.c.VERSION > _M.SENT_VERSION)
     return connection.execute(query).one_or_none() is not None
 
 
-def count_pending(connection: Connection) -> int:
+def count_unsent(connection: Connection) -> int:
     """The number of mirrors to be sent, claimed ones included."""
     query = select(func.count()).select_from(_VERSIONED).where(VERSIONS.c.VERSION > _M.SENT_VERSION)
     return connection.execute(query).scalar_one()
@@ -111,9 +111,9 @@ def claim(unit: Unit, table_id: int, replaced: int | None) -> int | None:
 
 def beat(unit: Unit, table_id: int, number: int) -> int | None:
     """Give a claim its next number, which is returned; None if the claim has been replaced."""
-    following = max(unit.now_seconds + _CLAIM_SECONDS, number + 1)
+    next_number = max(unit.now_seconds + _CLAIM_SECONDS, number + 1)
     held = update(HMSTATS_MIRROR).where(_M.TBL_ID == table_id, _M.CLAIMED_UNTIL == number)
-    return following if unit.connection.execute(held.values(CLAIMED_UNTIL=following)).rowcount == 1 else None
+    return next_number if unit.connection.execute(held.values(CLAIMED_UNTIL=next_number)).rowcount == 1 else None
 
 
 def claim_number(connection: Connection, table_id: int) -> int | None:
