@@ -13,7 +13,7 @@ from hmstats.gateway.catalog.prompt_answers import PromptAnswers
 from hmstats.gateway.changes.followed_calls import ALTERING, FOLLOWED, altered_by, changes_of
 from hmstats.gateway.changes.following import Following
 from hmstats.gateway.statistics.adopting import Adopting
-from hmstats.gateway.statistics.brought import BRINGING, Keeping, may_bring
+from hmstats.gateway.statistics.brought import BRINGING, BroughtWriter, may_bring
 from hmstats.gateway.statistics.delivery import Delivery, UpstreamWrites
 from hmstats.gateway.statistics.looking import LOOK_SECONDS, Looking
 from hmstats.gateway.statistics.mirroring import Mirroring
@@ -85,8 +85,10 @@ class Gateway:
         self._statistics = StatisticsAnswers(
             self._upstream, mirroring, presence, self.delivery, self._following, pending
         )
-        keeping = Keeping(mirroring, writer)
-        self._objects = ObjectAnswers(self._upstream, mirroring, presence, self.delivery, reader, keeping, pending)
+        brought_writer = BroughtWriter(mirroring, writer)
+        self._objects = ObjectAnswers(
+            self._upstream, mirroring, presence, self.delivery, reader, brought_writer, pending
+        )
         self._looking = Looking(mirroring)
         self._joined = JoinedReads(name)
         self._kept = KeptAnswers(log, cache_bytes, name, _asks_upstream_alone)

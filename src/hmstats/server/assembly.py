@@ -99,7 +99,7 @@ from hmstats.service.notifications import NotificationLog
 from hmstats.service.preparation import prepare
 from hmstats.service.statistics.history.history import StatisticsHistory
 from hmstats.service.statistics.history.restore import StatisticsRestore
-from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping
+from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Retention
 from hmstats.service.statistics.pending import PendingStatistics
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.questions.whole_statistics import WholeStatistics
@@ -271,7 +271,7 @@ def _upkeep(
     store: Store, warehouse: Warehouse, rules: Rules, keeper: HealthKeeper, blocks: PartitionBlocks
 ) -> list[Chore]:
     """Chores that remove what is old, finish what a killed server began, and keep health and blocks up to date."""
-    writes, history = RunningWrites(store), HistoryUpkeep(store, _keeping(rules))
+    writes, history = RunningWrites(store), HistoryUpkeep(store, _retention(rules))
     chores = [_cleaning("running_writes", writes.remove_older, rules.running_write_retention_hours)]
     if not store.shape.beside_hive:  # a Hive removes its own after its own retention times
         chores += _cleaning_of_hives_own(store, rules)
@@ -291,8 +291,8 @@ def _cleaning_of_hives_own(store: Store, rules: Rules) -> list[Chore]:
     return chores
 
 
-def _keeping(rules: Rules) -> Keeping:
-    return Keeping(rules.history_days, rules.history_thinned_days)
+def _retention(rules: Rules) -> Retention:
+    return Retention(rules.history_days, rules.history_thinned_days)
 
 
 class _Statistics(NamedTuple):
@@ -439,11 +439,11 @@ def _statistics_calls(store: Store, rules: Rules, made: _Statistics) -> tuple[ob
 
 def _record_calls(store: Store, rules: Rules, keeper: HealthKeeper) -> tuple[object, ...]:
     """Calls about what is recorded beside the catalog: writes that run, history, health, runs, blame, events."""
-    keeping = _keeping(rules)
+    retention = _retention(rules)
     return (
         RunningWriteCalls(RunningWrites(store)),
         RuntimeStatCalls(RuntimeStats(store)),
-        HistoryCalls(StatisticsHistory(store, keeping), StatisticsRestore(store, keeping)),
+        HistoryCalls(StatisticsHistory(store, retention), StatisticsRestore(store, retention)),
         HealthCalls(HealthListing(store, keeper)),
         RunCalls(Runs(store)),
         BlameCalls(BlameRecords(store, keeper)),

@@ -46,7 +46,7 @@ def watch(metastore: Metastore, analyse: Callable[[str], None], quiet: float = Q
         return Report(name, None, 1, 1, {}, {})
 
     wanted = Wanted(((DatabaseName("hive", metastore.database), None),), quiet_seconds=quiet, look_seconds=None)
-    return Watch(Refresher(f"thrift://127.0.0.1:{metastore.port}", analysed, wanted), look_seconds=0.05)
+    return Watch(Refresher(f"thrift://127.0.0.1:{metastore.port}", analysed, wanted), pause_seconds=0.05)
 
 
 @pytest.fixture

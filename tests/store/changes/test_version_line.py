@@ -15,7 +15,7 @@ from hmstats.store.changes import versions
 from hmstats.store.changes.version_line import VersionLine
 from hmstats.store.connections.connections import connect
 from hmstats.store.connections.connections import database_url as store_url
-from hmstats.store.connections.history import STAMP_QUERY
+from hmstats.store.connections.lost_commits import STAMP_QUERY
 from hmstats.store.database.store import Store
 
 PATIENCE_SECONDS = 20
@@ -94,7 +94,7 @@ def test_what_is_said_of_a_lost_connection_has_no_password(postgres_url: str) ->
     pools = connect(store_url(postgres_url).set(password="secret", port=1), 1, 5.0)
     assert pools.line is not None
     with pytest.raises(StoreUnavailable, match="not available") as caught:
-        VersionLine.open(pools.checkers, pools.line, pools.history)
+        VersionLine.open(pools.checkers, pools.line, pools.lost_commits)
     assert "secret" not in str(caught.value)
 
 
@@ -144,7 +144,7 @@ def test_a_session_that_knows_of_nothing_prepared_is_sent_the_whole_question(
 
     monkeypatch.setattr(driver, "connect", through_pooler)
     assert pools.line is not None
-    line = VersionLine.open(pools.checkers, pools.line, pools.history)
+    line = VersionLine.open(pools.checkers, pools.line, pools.lost_commits)
     monkeypatch.undo()
     table = table_id(store)
     for _ in range(2):

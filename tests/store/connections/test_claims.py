@@ -13,7 +13,7 @@ from hmstats.store.changes import versions
 from hmstats.store.connections import claims
 from hmstats.store.connections.connections import connect
 from hmstats.store.connections.connections import database_url as database_url_of
-from hmstats.store.connections.history import History
+from hmstats.store.connections.lost_commits import LostCommitDetector
 from hmstats.store.database.store import Store
 from hmstats.store.migration import migrate
 
@@ -80,9 +80,9 @@ def test_one_alone_knows_its_versions_without_asking(database_url: str, monkeypa
     asked: list[list[int]] = []
     read = versions.current
 
-    def current(engine: Engine, history: History, table_ids: Collection[int]) -> dict[int, int]:
+    def current(engine: Engine, lost_commits: LostCommitDetector, table_ids: Collection[int]) -> dict[int, int]:
         asked.append([*table_ids])
-        return read(engine, history, table_ids)
+        return read(engine, lost_commits, table_ids)
 
     monkeypatch.setattr(versions, "current", current)
     alone = Store.open(database_url)

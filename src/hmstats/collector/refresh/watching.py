@@ -22,10 +22,10 @@ _STATISTICS = frozenset(
 
 @dataclass(slots=True)
 class Watch:
-    """Follows the log, and runs a round every `look_seconds` while there is work."""
+    """Follows the log, and runs rounds, with a pause of `pause_seconds` after each."""
 
     refresher: Refresher
-    look_seconds: float = 5.0
+    pause_seconds: float = 5.0
     _last_event: int | None = None
     _changed: dict[TableName, float] = field(default_factory=dict)
 
@@ -38,7 +38,7 @@ class Watch:
         while not stop.is_set():
             with suppress(ServiceUnavailable):  # asked again after a pause
                 yield from self.refresher.run(self.busy())
-            stop.wait(self.look_seconds)
+            stop.wait(self.pause_seconds)
 
     def busy(self) -> dict[TableName, float]:
         """The tables that were written to within the quiet time, with the seconds since then."""

@@ -7,7 +7,7 @@ import structlog
 
 from hmstats.errors import InvalidInput, UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.answering.call import Call
-from hmstats.gateway.statistics.brought import Keeping, brought_by
+from hmstats.gateway.statistics.brought import BroughtWriter, brought_by
 from hmstats.gateway.statistics.delivery import Delivery
 from hmstats.gateway.statistics.mirroring import Mirroring
 from hmstats.gateway.statistics.objects_with_statistics import wanted_of, with_statistics, without_statistics
@@ -33,7 +33,7 @@ class ObjectAnswers:
         presence: Presence,
         delivery: Delivery,
         reader: StatisticsReader,
-        keeping: Keeping,
+        brought_writer: BroughtWriter,
         pending: PendingStatistics,
     ) -> None:
         self._upstream = upstream
@@ -41,7 +41,7 @@ class ObjectAnswers:
         self._presence = presence
         self._delivery = delivery
         self._reader = reader
-        self._keeping = keeping
+        self._brought_writer = brought_writer
         self._pending = pending
 
     def answer(self, call: Call, relay_whole: Callable[[Request], Relayed]) -> Relayed:
@@ -76,7 +76,7 @@ class ObjectAnswers:
         author = subject.author(call.session)
         caller.set(Caller(author, call.name))
         try:
-            kept = self._keeping.keep(self._upstream.calls(call.session), brought, author)
+            kept = self._brought_writer.keep(self._upstream.calls(call.session), brought, author)
         except (UpstreamUnavailable, UpstreamClosed) as error:  # the call itself has been carried out
             _log.warning("not_kept", object=str(brought.table), reason=str(error))
             return answered

@@ -54,7 +54,7 @@ def brought_by(name: str, arguments: Arguments) -> Brought | None:
     return found if found.own or found.partitions else None
 
 
-class Keeping:
+class BroughtWriter:
     """Keeps statistics of objects that the upstream has just made. Thread-safe."""
 
     def __init__(self, mirroring: Mirroring, writer: StatisticsWriter) -> None:

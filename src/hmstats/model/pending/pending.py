@@ -17,7 +17,7 @@ class HeldBy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class HoldReason:
     """Why a write waits, and the sentences that say so."""
 
     held_by: HeldBy
@@ -32,7 +32,7 @@ class Pending:
     time.
     """
 
-    reason: Reason
+    reason: HoldReason
     sets: Sequence[StatisticsSet] = ()
     change: ParameterChange = field(default_factory=ParameterChange)
     base: Parameters = field(default_factory=dict)
@@ -46,7 +46,7 @@ class PendingListed:
 
     table: TableName
     partition: str | None
-    reason: Reason
+    reason: HoldReason
     columns: tuple[str, ...]
     writer: str | None
     held_at_seconds: int

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 
 from hmstats.errors import StoreUnavailable
 from hmstats.store.changes import versions
-from hmstats.store.connections.history import STAMP_QUERY, History
+from hmstats.store.connections.lost_commits import STAMP_QUERY, LostCommitDetector
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.unit.prepared import OTHER_SESSION, code_of, name_of
 
@@ -29,14 +29,16 @@ class VersionLine:
 
     idle_seconds: float | None = None
 
-    def __init__(self, connection: Any, error: type[Exception], name: str, history: History, query: str) -> None:
+    def __init__(
+        self, connection: Any, error: type[Exception], name: str, lost_commits: LostCommitDetector, query: str
+    ) -> None:
         self._connection = connection
         self._descriptor: int = connection.fileno()
         self._cursor = connection.cursor()
         self._error = error
         self._name = name
-        self._history = history
-        self._query = versions.with_stamp(query) if history.has_pooler else query
+        self._lost_commits = lost_commits
+        self._query = versions.with_stamp(query) if lost_commits.has_pooler else query
         self._statement = name_of(query)
         self._prepared = False
         self._ids = ""
@@ -50,7 +52,7 @@ class VersionLine:
         cls,
         engine: Engine,
         arguments: Mapping[str, Any],
-        history: History,
+        lost_commits: LostCommitDetector,
         query: str = versions.CURRENT_OF_ARRAY,
     ) -> Self:
         """Connect with the driver's arguments, and wait for it. Raises StoreUnavailable.
@@ -65,8 +67,8 @@ class VersionLine:
             cursor = connection.cursor()
             cursor.execute(STAMP_QUERY)
             _wait(connection)
-            history.check_answer(connection, cursor.fetchone())
-            line = cls(connection, driver.Error, name, history, query)
+            lost_commits.check_answer(connection, cursor.fetchone())
+            line = cls(connection, driver.Error, name, lost_commits, query)
             line._prepare()
         except (driver.Error, TimeoutError) as error:
             raise StoreUnavailable(f"database {name} is not available: {error}") from error
@@ -92,7 +94,7 @@ class VersionLine:
             if state != _DONE or not self.is_running:
                 return None
             self.is_running = False
-            return versions.check_stamp(self._history, dict(self._cursor.fetchall()))
+            return versions.check_stamp(self._lost_commits, dict(self._cursor.fetchall()))
         except self._error as error:
             if not self._prepared or code_of(error) not in OTHER_SESSION:
                 raise self._lost_error(error) from error

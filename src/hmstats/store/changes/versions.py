@@ -25,7 +25,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from hmstats.store.changes import notifications, touched_partitions
-from hmstats.store.connections.history import STAMP, History
+from hmstats.store.connections.lost_commits import STAMP, LostCommitDetector
 from hmstats.store.schema import HMSTATS_TABLE_VERSION as VERSIONS
 from hmstats.store.statements import queued
 from hmstats.store.statements.upserts import upsert
@@ -35,7 +35,7 @@ from hmstats.store.unit.unit import Unit
 LOG = 0
 """The id of Hive's notification log among ids of tables, which begin with 1. Its version is its last event's id."""
 STAMPED = -1
-"""The id of the stamp of the database's history among ids of tables."""
+"""The id of the database's stamp among ids of tables."""
 _UNCOUNTED = -1
 """The version, beside the log's, of a table that only Hive has written to."""
 
@@ -193,17 +193,17 @@ def _add_note(noted: dict[int, NotedRead], table_id: int, version: int, partitio
 
 
 def with_stamp(question: str) -> str:
-    """A query for versions that also selects the stamp of the database's history, as the version of STAMPED."""
+    """A query for versions that also selects the database's stamp, as the version of STAMPED."""
     return f"{question} UNION ALL SELECT {STAMPED}, {STAMP}"
 
 
-def check_stamp(history: History, versions: dict[int, int]) -> dict[int, int]:
+def check_stamp(lost_commits: LostCommitDetector, versions: dict[int, int]) -> dict[int, int]:
     """The versions in an answer; none if its stamp shows that the database may be an older one."""
     stamp = versions.pop(STAMPED, None)
-    return versions if stamp is None or history.check_stamp(stamp) else {}
+    return versions if stamp is None or lost_commits.check_stamp(stamp) else {}
 
 
-def current(engine: Engine, history: History, table_ids: Collection[int]) -> dict[int, int]:
+def current(engine: Engine, lost_commits: LostCommitDetector, table_ids: Collection[int]) -> dict[int, int]:
     """The versions of tables that have one, in one round trip, since `engine` begins no transaction.
 
     If LOG is among them, every table has one, as noted beside Hive's log. Empty if the database does not answer;
@@ -221,8 +221,8 @@ def current(engine: Engine, history: History, table_ids: Collection[int]) -> dic
             cursor.execute(_LOGGED_OF_JSON if LOG in table_ids else _CURRENT_OF_JSON, (json.dumps(ids),))
         else:
             question = LOGGED_OF_ARRAY if LOG in table_ids else CURRENT_OF_ARRAY
-            cursor.execute(with_stamp(question) if history.has_pooler else question, (ids,))
-        return check_stamp(history, dict(cursor.fetchall()))
+            cursor.execute(with_stamp(question) if lost_commits.has_pooler else question, (ids,))
+        return check_stamp(lost_commits, dict(cursor.fetchall()))
     except errors as error:
         pooled.invalidate(error)
         return {}

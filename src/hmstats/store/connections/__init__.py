@@ -6,5 +6,5 @@ traced_cursors                 a span for each statement, while traces are made
 bound_values                   checks of values before they are sent
 claims                         shared or exclusive write access
 presence                       live processes, for changes of files in progress
-history, failures              detection of an older database; classification of errors
+lost_commits, failures         detection of an older database; classification of errors
 """

@@ -25,7 +25,7 @@ from hmstats.store.beside_hive.adapted_statements import adapt
 from hmstats.store.beside_hive.present_tables import Shape
 from hmstats.store.connections.bound_values import check_parameters
 from hmstats.store.connections.claims import Claims, has_input
-from hmstats.store.connections.history import History
+from hmstats.store.connections.lost_commits import LostCommitDetector
 from hmstats.store.connections.traced_cursors import postgres_arguments, sqlite_arguments
 from hmstats.store.connections.writing_connection import WritingConnection
 
@@ -60,7 +60,7 @@ class Pools:
     allocators: Engine
     checkers: Engine
     claims: Claims
-    history: History
+    lost_commits: LostCommitDetector
     line: Mapping[str, Any] | None = None
     """The driver's arguments for the asynchronous connection that checks versions; None for SQLite."""
 
@@ -113,7 +113,7 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
         check_parameters(writers)
         _begin_with(readers, "BEGIN", query_only=True)
         _begin_with(writers, "BEGIN IMMEDIATE", query_only=False)
-        return Pools(readers, writers, writers, readers, Claims(writers, readers), History())
+        return Pools(readers, writers, writers, readers, Claims(writers, readers), LostCommitDetector())
     readers = _postgres(url, pool_size, statement_seconds)
     writers = _postgres(url, pool_size, statement_seconds, _PREPARED_PLANS, connection_factory=WritingConnection)
     writers.dialect.supports_server_side_cursors = False
@@ -124,11 +124,11 @@ def connect(url: URL, pool_size: int, statement_seconds: float) -> Pools:
     event.listen(writers, "before_cursor_execute", _by_unit, retval=True)
     event.listen(readers, "connect", _read_snapshots)
     event.listen(checkers, "connect", _commit_each_statement)
-    claims, history = Claims(writers, checkers), History()
+    claims, lost_commits = Claims(writers, checkers), LostCommitDetector()
     allocators = _postgres(url, 1, statement_seconds)
     for engine in (readers, writers, allocators, checkers):
-        event.listen(engine, "connect", partial(_check_stamp, history))
-    return Pools(readers, writers, allocators, checkers, claims, history, line)
+        event.listen(engine, "connect", partial(_check_stamp, lost_commits))
+    return Pools(readers, writers, allocators, checkers, claims, lost_commits, line)
 
 
 def _sqlite(url: URL, pool_size: int, statement_seconds: float) -> Engine:
@@ -216,8 +216,8 @@ def _session(url: URL, statement_seconds: float, options: str) -> dict[str, Any]
     return {name: value for name, value in settings.items() if name == _OPTIONS or name not in url.query}
 
 
-def _check_stamp(history: History, connection: Any, _record: object) -> None:
-    history.read_stamp(connection)
+def _check_stamp(lost_commits: LostCommitDetector, connection: Any, _record: object) -> None:
+    lost_commits.read_stamp(connection)
 
 
 def _read_snapshots(connection: Any, _record: object) -> None:

@@ -112,7 +112,7 @@ class Store:
             raise SettingsError(f"database {self.name} cannot be used exclusively: a Hive writes to it too")
         self._pools.claims.claim_exclusively(patience_seconds)
         self._exclusive_versions = ExclusiveVersions(
-            partial(versions.current, self._pools.checkers, self._pools.history)
+            partial(versions.current, self._pools.checkers, self._pools.lost_commits)
         )
         self.on_older_database(self._exclusive_versions.clear)
 
@@ -121,8 +121,8 @@ class Store:
         self._pools.claims.waive()
 
     def on_older_database(self, clear: Callable[[], None]) -> None:
-        """Register `clear`, which clears a cache when the database may be an older one (history.py)."""
-        self._pools.history.on_change(clear)
+        """Register `clear`, which clears a cache when the database may be an older one (lost_commits.py)."""
+        self._pools.lost_commits.on_change(clear)
 
     def enable_log(self, encode: Encoder) -> None:
         """Write the events of units to the notification log from now on."""
@@ -221,7 +221,7 @@ class Store:
         """The current versions of the tables, as versions.current returns them."""
         if self._exclusive_versions is not None and self._pools.claims.is_held:
             return self._exclusive_versions.current(table_ids)
-        return versions.current(self._pools.checkers, self._pools.history, table_ids)
+        return versions.current(self._pools.checkers, self._pools.lost_commits, table_ids)
 
     def cached_versions(self, table_ids: Collection[int]) -> dict[int, int] | None:
         """The current versions of the tables if all are cached, else None."""
@@ -239,7 +239,7 @@ class Store:
         if self._pools.line is None or self._exclusive_versions is not None:
             return None
         question = versions.LOGGED_OF_ARRAY if self._follows_hive else versions.CURRENT_OF_ARRAY
-        return VersionLine.open(self._pools.checkers, self._pools.line, self._pools.history, question)
+        return VersionLine.open(self._pools.checkers, self._pools.line, self._pools.lost_commits, question)
 
     def changes_since(self, table_id: int, version: int) -> touched_partitions.Changes | None:
         """The changes of a table after a version (touched_partitions.since), or of Hive's log (hive_changes.since)."""

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from hmstats.model.catalog.objects import Parameters, TableName
 from hmstats.model.parameters.parameter_change import ParameterChange
-from hmstats.model.pending.pending import HeldBy, Pending, PendingListed, Reason
+from hmstats.model.pending.pending import HeldBy, HoldReason, Pending, PendingListed
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.store.schema import DBS, PARTITIONS, TBLS
@@ -177,7 +177,7 @@ def listed(connection: Connection, catalog: str) -> list[PendingListed]:
         PendingListed(
             TableName(catalog, row.NAME, row.TBL_NAME),
             row.PART_NAME,
-            Reason(HeldBy(row.HELD_BY), row.REASON),
+            HoldReason(HeldBy(row.HELD_BY), row.REASON),
             tuple(sorted(by_owner.get((row.TBL_ID, row.PART_ID), ()))),
             row.WRITER,
             row.HELD_AT,
@@ -196,7 +196,7 @@ def _owners(connection: Connection, table_id: int, part_ids: Sequence[int] | Non
     for row in connection.execute(select(OWNERS).where(_mine(connection, OWNERS, table_id, part_ids))):
         said = json.loads(row.PARAMETERS)
         change = ParameterChange(said["put"], frozenset(said["remove"]))
-        reason, base = Reason(HeldBy(row.HELD_BY), row.REASON), dict[str, str](said["base"])
+        reason, base = HoldReason(HeldBy(row.HELD_BY), row.REASON), dict[str, str](said["base"])
         found[row.PART_ID] = Pending(reason, (), change, base, row.WRITER, row.HELD_AT)
     return found
 

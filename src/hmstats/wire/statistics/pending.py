@@ -5,7 +5,7 @@ from typing import Any
 from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.parameter_change import ParameterChange
-from hmstats.model.pending.pending import HeldBy, PendingListed, PendingOfTable, Reason
+from hmstats.model.pending.pending import HeldBy, HoldReason, PendingListed, PendingOfTable
 from hmstats.wire.idl import extension
 from hmstats.wire.statistics.extension import sets_with_details_from_thrift, sets_with_details_to_thrift
 
@@ -29,7 +29,7 @@ def listed_from_thrift(struct: Any, catalog: str) -> PendingListed:
     return PendingListed(
         table_name(struct.dbName, struct.tblName, catalog),
         struct.partName,
-        Reason(HeldBy(struct.heldBy), struct.reason),
+        HoldReason(HeldBy(struct.heldBy), struct.reason),
         tuple(struct.colNames),
         struct.writer,
         struct.heldAt,

@@ -24,7 +24,7 @@ from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.statistics.history.history import StatisticsHistory
 from hmstats.service.statistics.history.restore import StatisticsRestore
-from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping, text
+from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Retention, text
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.service.statistics.writing.write import StatisticsWriter
@@ -43,15 +43,15 @@ STORAGE = Storage(columns=COLUMNS)
 class Scene:
     """A table with two partitions, and everything that changes or asks for its statistics."""
 
-    def __init__(self, store: Store, folder: Path, keeping: Keeping | None = None) -> None:
+    def __init__(self, store: Store, folder: Path, retention: Retention | None = None) -> None:
         self.store = store
         self.warehouse = Warehouse(str(folder))
-        self.keeping = keeping or Keeping()
-        HistoryUpkeep(store, self.keeping).run()
+        self.retention = retention or Retention()
+        HistoryUpkeep(store, self.retention).run()
         make_table(store, folder, [1, 2])
         self.writer = StatisticsWriter(store)
-        self.history = StatisticsHistory(store, self.keeping)
-        self.restores = StatisticsRestore(store, self.keeping)
+        self.history = StatisticsHistory(store, self.retention)
+        self.restores = StatisticsRestore(store, self.retention)
         self.tables = Tables(store, self.warehouse)
         self.partitions = PartitionChanges(store, self.warehouse)
         self.alterations = TableAlterations(store, self.warehouse)
@@ -230,7 +230,7 @@ def test_a_restore_that_is_repeated_marks_nothing_more(scene: Scene) -> None:
 
 def test_a_time_before_the_oldest_names_the_oldest(scene: Scene) -> None:
     with scene.store.read() as connection:
-        oldest = scene.keeping.oldest_ms(connection)
+        oldest = scene.retention.oldest_ms(connection)
     with pytest.raises(InvalidInput, match=re.escape(text(oldest))):
         scene.restores.restore(NAME, oldest - 1)
     with pytest.raises(InvalidInput, match="must be before"):
@@ -267,8 +267,8 @@ def test_the_writes_of_a_table_are_listed_newest_first(scene: Scene) -> None:
 
 def test_an_old_day_keeps_its_first_state_alone_and_then_nothing(store: Store, tmp_path: Path) -> None:
     hours = [0.0]
-    keeping = Keeping(full_days=2, days=10, clock=lambda: time.time() + hours[0] * 3_600)
-    scene = Scene(store, tmp_path, keeping)
+    retention = Retention(full_days=2, days=10, clock=lambda: time.time() + hours[0] * 3_600)
+    scene = Scene(store, tmp_path, retention)
     scene.write(None, 0, 500)
     for stop in (600, 700, 800):
         scene.now()
@@ -276,13 +276,13 @@ def test_an_old_day_keeps_its_first_state_alone_and_then_nothing(store: Store, t
     with store.read() as connection:
         full = purge.size_bytes(connection)
     hours[0] = 24 * 5
-    HistoryUpkeep(store, keeping).run()
+    HistoryUpkeep(store, retention).run()
     assert scene.past(int((time.time() - 0.001) * 1000)) == []  # as of the beginning, before the first write
     with store.read() as connection:
         rows = connection.execute(select(func.count()).select_from(HMSTATS_HISTORY_COLUMN)).scalar_one()
         assert rows == 2
     hours[0] = 24 * 20
-    HistoryUpkeep(store, keeping).run()
+    HistoryUpkeep(store, retention).run()
     for table in (HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_SKETCH):
         with store.read() as connection:
             assert connection.execute(select(func.count()).select_from(table)).scalar_one() == 0
@@ -308,7 +308,7 @@ def test_without_history_nothing_is_kept(store: Store, tmp_path: Path) -> None:
     scene = Scene(store, tmp_path)
     scene.write(None, 0, 500)
     scene.write(None, 0, 600)
-    off = Keeping(full_days=0)
+    off = Retention(full_days=0)
     HistoryUpkeep(store, off).run()
     with pytest.raises(InvalidInput, match="history_days is 0"):
         StatisticsHistory(store, off).writes(NAME)

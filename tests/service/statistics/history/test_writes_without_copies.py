@@ -31,7 +31,7 @@ from hmstats.service.catalog.databases.databases import Databases
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.history.history import StatisticsHistory
-from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Keeping
+from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Retention
 from hmstats.service.statistics.writing import last_written, left_history, plain_writes
 from hmstats.service.statistics.writing.left_history import NO_HISTORY
 from hmstats.service.statistics.writing.write import StatisticsWriter
@@ -70,7 +70,7 @@ def servers(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr(last_written, "_SETTLED_WRITES", 1)
     other = Store.open(store._pools.writers.url.render_as_string(hide_password=False))
     other.enable_history()
-    HistoryUpkeep(store, Keeping()).run()
+    HistoryUpkeep(store, Retention()).run()
     warehouse = Warehouse(str(tmp_path))
     Databases(store, warehouse).ensure_default()
     storage = Storage(columns=tuple(Column(name, kind) for name, kind in TYPES.items()))
@@ -216,7 +216,7 @@ def test_rows_that_are_written_again_are_not_copied(expecting: Servers) -> None:
         writer.write(NAME, of_number(1, 6), of_table=False)
     assert count(expecting.first, HMSTATS_HISTORY_COLUMN) == copied
     assert copies(expecting.first)[-3:] == [False] * 3
-    assert len(StatisticsHistory(expecting.first, Keeping()).writes(NAME).writes) == 6
+    assert len(StatisticsHistory(expecting.first, Retention()).writes(NAME).writes) == 6
 
 
 def test_two_servers_that_take_turns_copy_nothing_either(expecting: Servers) -> None:
@@ -271,7 +271,7 @@ def test_sketches_are_kept_as_long_as_a_step_has_stored_them(
         return time.time() + days[0] * 86_400
 
     monkeypatch.setattr(store, "_clock", clock)
-    keeping = Keeping(full_days=2, days=10, clock=clock)
+    retention = Retention(full_days=2, days=10, clock=clock)
     began, writer = moment(), StatisticsWriter(store).plain
     for number in range(1, 7):
         writer.write(NAME, of_number(1, number, bit_vector(0, number)), of_table=False)
@@ -280,12 +280,12 @@ def test_sketches_are_kept_as_long_as_a_step_has_stored_them(
         writer.write(NAME, of_number(1, number, bit_vector(0, number)), of_table=False)
         seen.append((moment() + 5 * 86_400_000, content(store)))
     assert count(store, HMSTATS_HISTORY_SKETCH) == 10, "all but that which is stored now"
-    HistoryUpkeep(store, keeping).run()
+    HistoryUpkeep(store, retention).run()
     assert len(copies(store)) == 5, "those of the first day are forgotten"
     assert count(store, HMSTATS_HISTORY_SKETCH) == 1 + 4 + 1, "what each day replaced first, and the second's"
     for at_ms, expected in seen:
         assert content(store, at_ms) == expected
-    assert StatisticsHistory(store, keeping).past(NAME, began).sets == []
+    assert StatisticsHistory(store, retention).past(NAME, began).sets == []
 
 
 def test_sketches_are_kept_when_they_are_replaced(expecting: Servers) -> None:
@@ -337,8 +337,8 @@ def test_no_write_relies_on_a_history_that_was_removed(expecting: Servers) -> No
     for _ in range(4):
         writer.write(NAME, of_number(1, 5), of_table=False)
     assert not copies(expecting.first)[-1]
-    for keeping in (Keeping(full_days=0), Keeping()):
-        HistoryUpkeep(expecting.second, keeping).run()
+    for retention in (Retention(full_days=0), Retention()):
+        HistoryUpkeep(expecting.second, retention).run()
     before, at_ms = content(expecting.first), moment()
     writer.write(NAME, of_number(None, 6), of_table=False)
     assert content(expecting.first, at_ms) == before

@@ -6,7 +6,7 @@ from itertools import groupby
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import History, PastStatistics, PastWrite
-from hmstats.service.statistics.history.upkeep import Keeping, text
+from hmstats.service.statistics.history.upkeep import Retention, text
 from hmstats.store.database.store import Store
 from hmstats.store.history import past_state, purge, steps
 from hmstats.store.history.past_state import State
@@ -20,9 +20,9 @@ _MOST_WRITES = 1_000
 class StatisticsHistory:
     """Answers questions about the past of statistics."""
 
-    def __init__(self, store: Store, keeping: Keeping) -> None:
+    def __init__(self, store: Store, retention: Retention) -> None:
         self._store = store
-        self._keeping = keeping
+        self._retention = retention
 
     def writes(self, name: TableName, column: str | None = None, most: int | None = None) -> History:
         """The last writes of a table, or of a dropped one of this name, newest first; of one column if it is given.
@@ -30,8 +30,8 @@ class StatisticsHistory:
         Raises NoSuchObject if there was never such a table, InvalidInput if no history is kept.
         """
         with self._store.read() as connection:
-            oldest = self._keeping.oldest_ms(connection)
-            current = past_state.table_at(connection, name, self._keeping.now_ms + 1000)
+            oldest = self._retention.oldest_ms(connection)
+            current = past_state.table_at(connection, name, self._retention.now_ms + 1000)
             found = steps.steps_of_name(connection, name, current)
             if current is None and not found:
                 raise NoSuchObject(f"{name} table not found, and no statistics of it are in the history")
@@ -52,7 +52,7 @@ class StatisticsHistory:
         Raises NoSuchObject if the table did not exist, InvalidInput if the time is too old.
         """
         with self._store.read() as connection:
-            at_ms = self._keeping.now_ms if at_ms is None else self._keeping.answerable_ms(connection, at_ms)
+            at_ms = self._retention.now_ms if at_ms is None else self._retention.answerable_ms(connection, at_ms)
             wanted = columns is None or len(columns) > 0
             state = state_at(connection, name, at_ms, with_columns=wanted)
             owners = _owners(state, partitions)

@@ -17,7 +17,7 @@ from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.history import Restored
 from hmstats.service.statistics.conditions import require_version
 from hmstats.service.statistics.history.history import state_at
-from hmstats.service.statistics.history.upkeep import Keeping
+from hmstats.service.statistics.history.upkeep import Retention
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -58,9 +58,9 @@ class _Plan:
 class StatisticsRestore:
     """Writes statistics of the past again."""
 
-    def __init__(self, store: Store, keeping: Keeping) -> None:
+    def __init__(self, store: Store, retention: Retention) -> None:
         self._store = store
-        self._keeping = keeping
+        self._retention = retention
 
     def restore(self, name: TableName, at_ms: int, *, dry_run: bool = False, if_version: int | None = None) -> Restored:
         """Restore a table's statistics of a time, those of its partitions too; with `dry_run` only tell the changes.
@@ -84,7 +84,7 @@ class StatisticsRestore:
         return self._store.write_table(name, write)
 
     def _plan(self, connection: Connection, name: TableName, target: TableFacts, at_ms: int) -> tuple[_Plan, int]:
-        then_ms = self._keeping.answerable_ms(connection, at_ms)
+        then_ms = self._retention.answerable_ms(connection, at_ms)
         then = state_at(connection, name, then_ms)
         return _make_plan(target, then, past_state.now(connection, target.id)), then_ms
 

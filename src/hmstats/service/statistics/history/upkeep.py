@@ -15,7 +15,7 @@ from hmstats.store.unit.unit import Connection, Unit
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class Retention:
     """For how many days history is kept in full (0: no history), and for how many at all. `clock`: epoch seconds."""
 
     full_days: int = 31
@@ -74,22 +74,22 @@ def text(at_ms: int) -> str:
 class HistoryUpkeep:
     """Removes history that is too old, and thins what is old; without history, what is left of it."""
 
-    def __init__(self, store: Store, keeping: Keeping) -> None:
+    def __init__(self, store: Store, retention: Retention) -> None:
         self._store = store
-        self._keeping = keeping
+        self._retention = retention
 
     def run(self) -> None:
         """Clean each table in a transaction of its own; safe to run on several servers at once."""
         if self._store.shape.beside_hive and not self._store.shape.adopted:
             return
-        if not self._keeping.full_days:
+        if not self._retention.full_days:
             with self._store.read() as connection:
                 if steps.began_ms(connection) is None:
                     return
             self._store.write(_remove_all)
             return
         self._store.write(purge.begin)
-        full_since, since = self._keeping.full_since_ms, self._keeping.since_ms
+        full_since, since = self._retention.full_since_ms, self._retention.since_ms
         with self._store.read() as connection:
             old = purge.tables_to_clean(connection, full_since, since)
         for table_id in old:

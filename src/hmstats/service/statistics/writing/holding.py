@@ -17,7 +17,7 @@ from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.parameters.row_counts import known_rows
 from hmstats.model.parameters.statistics_keys import FINGERPRINT, is_of_statistics
 from hmstats.model.pending import guard
-from hmstats.model.pending.pending import HeldBy, Pending, Reason
+from hmstats.model.pending.pending import HeldBy, HoldReason, Pending
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.statistics_locks import OF_TABLE
 from hmstats.service.statistics import details
@@ -186,9 +186,9 @@ def _sentences(
     return guard.jumps(rows, stored, new.columns, holding.factor, holding.factor_of)
 
 
-def _reason(target: TableFacts, sentences: Sequence[str]) -> Reason:
+def _reason(target: TableFacts, sentences: Sequence[str]) -> HoldReason:
     held_by = HeldBy.GUARD if target.holding.publish else HeldBy.PREFERENCE
-    return Reason(held_by, "; ".join(dict.fromkeys(sentences)))
+    return HoldReason(held_by, "; ".join(dict.fromkeys(sentences)))
 
 
 def _new(

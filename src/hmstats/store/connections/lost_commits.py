@@ -22,8 +22,8 @@ STAMP_QUERY = f"SELECT {STAMP}, pg_backend_pid()"
 """Query for a new connection: the stamp, and the id of the server's process, which reveals a pooler."""
 
 
-class History:
-    """The history of one database, by its stamps. Thread-safe."""
+class LostCommitDetector:
+    """Detects that one database may have lost commits, by its stamps. Thread-safe."""
 
     def __init__(self) -> None:
         self._stamp: int | None = None
