@@ -7,8 +7,8 @@ from hmstats.store.database.store import Store
 
 def test_an_older_database_empties_the_memory_of_partitions_and_blocks(store: Store) -> None:
     memory = assembly._statistics(store, Rules(), 1_000).memory
-    store._pools.history.check_stamp(1)
+    store._pools.lost_commits.check_stamp(1)
     memory.put("key", "read of the newer database", 100, memory.cleared)
     assert len(memory) == 1
-    store._pools.history.check_stamp(2)
+    store._pools.lost_commits.check_stamp(2)
     assert len(memory) == 0

@@ -8,7 +8,7 @@ from hmstats.wire.access import access_from_thrift
 from hmstats.wire.idl import extension
 
 
-class AccessQuestions:
+class AccessCalls:
     """What users may do by the server's access rules.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an

@@ -9,7 +9,7 @@ from hmstats.wire.idl import extension
 from hmstats.wire.statistics import health as codec
 
 
-class HealthQuestions:
+class HealthCalls:
     """The health of tables and partitions, the worst first.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an

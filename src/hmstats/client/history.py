@@ -10,7 +10,7 @@ from hmstats.wire.idl import extension
 from hmstats.wire.statistics import history as codec
 
 
-class HistoryQuestions:
+class HistoryCalls:
     """The past of statistics. Times are epoch milliseconds.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from hmstats import tracing
-from hmstats.client.access import AccessQuestions
+from hmstats.client.access import AccessCalls
 from hmstats.client.blame import BlameCalls
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
@@ -18,15 +18,15 @@ from hmstats.client.connection.connection import Connection
 from hmstats.client.connection.credentials import Credentials, HandedOver
 from hmstats.client.connection.renewed_token import renewed_token
 from hmstats.client.events import EventLog
-from hmstats.client.health import HealthQuestions
-from hmstats.client.history import HistoryQuestions
+from hmstats.client.health import HealthCalls
+from hmstats.client.history import HistoryCalls
 from hmstats.client.iceberg_commits import IcebergCommits
 from hmstats.client.naming import AnyTable, as_table_name
-from hmstats.client.pending import PendingQuestions
-from hmstats.client.preferences import PreferenceQuestions
-from hmstats.client.questions import Questions
+from hmstats.client.pending import PendingCalls
+from hmstats.client.preferences import PreferenceCalls
+from hmstats.client.questions import QuestionCalls
 from hmstats.client.runs import RunCalls
-from hmstats.client.statistics_locks import StatisticsLocks
+from hmstats.client.statistics_locks import StatisticsLockCalls
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.names import database_text, partition_name, table_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, Table, TableName
@@ -92,7 +92,7 @@ def connect(
     return Metastore(made, past_locks=past_locks, automatic=automatic)
 
 
-class Metastore(Questions):
+class Metastore(QuestionCalls):
     """Calls of the metastore that statistics need. A context manager; not thread-safe.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, and CallRefused if it answers with an
@@ -121,19 +121,19 @@ class Metastore(Questions):
         return EventLog(self._connection)
 
     @property
-    def past(self) -> HistoryQuestions:
+    def past(self) -> HistoryCalls:
         """The history of statistics, which only hmstats has."""
-        return HistoryQuestions(self._ask)
+        return HistoryCalls(self._ask)
 
     @property
-    def health(self) -> HealthQuestions:
+    def health(self) -> HealthCalls:
         """The health of statistics, which only hmstats keeps."""
-        return HealthQuestions(self._ask)
+        return HealthCalls(self._ask)
 
     @property
-    def access(self) -> AccessQuestions:
+    def access(self) -> AccessCalls:
         """What users may do by access rules, which only hmstats has."""
-        return AccessQuestions(self._ask)
+        return AccessCalls(self._ask)
 
     @property
     def runs(self) -> RunCalls:
@@ -211,19 +211,19 @@ class Metastore(Questions):
         return dict(self._table(as_table_name(table)).parameters or {})
 
     @property
-    def locks(self) -> StatisticsLocks:
+    def locks(self) -> StatisticsLockCalls:
         """Locks on statistics, which only hmstats has."""
-        return StatisticsLocks(self._connection)
+        return StatisticsLockCalls(self._connection)
 
     @property
-    def pending(self) -> PendingQuestions:
+    def pending(self) -> PendingCalls:
         """Statistics that wait, which only hmstats has."""
-        return PendingQuestions(self._ask)
+        return PendingCalls(self._ask)
 
     @property
-    def preferences(self) -> PreferenceQuestions:
+    def preferences(self) -> PreferenceCalls:
         """Preferences of how statistics are made and kept, which only hmstats has."""
-        return PreferenceQuestions(self._ask)
+        return PreferenceCalls(self._ask)
 
     @property
     def iceberg(self) -> IcebergCommits:

@@ -10,7 +10,7 @@ from hmstats.wire.idl import extension
 from hmstats.wire.statistics import pending as codec
 
 
-class PendingQuestions:
+class PendingCalls:
     """Statistics that wait until somebody publishes them.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an

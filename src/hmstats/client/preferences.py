@@ -11,7 +11,7 @@ from hmstats.wire.idl import extension
 from hmstats.wire.statistics import preferences as codec
 
 
-class PreferenceQuestions:
+class PreferenceCalls:
     """Preferences of everything, databases, tables, partitions and columns.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, and CallRefused if it answers with an

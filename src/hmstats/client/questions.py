@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Questions:
+class QuestionCalls:
     """Questions about columns. `partitions` are names; None means the whole table.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an

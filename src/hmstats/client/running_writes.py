@@ -10,7 +10,7 @@ from hmstats.wire.idl import extension
 from hmstats.wire.statistics import running_writes as codec
 
 
-class RunningWrites:
+class RunningWriteCalls:
     """Partial states of running writes, by the run's name.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an

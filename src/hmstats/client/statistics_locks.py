@@ -9,7 +9,7 @@ from hmstats.wire.idl import extension
 from hmstats.wire.statistics import statistics_locks as codec
 
 
-class StatisticsLocks:
+class StatisticsLockCalls:
     """Locks on statistics of databases, tables, partitions and columns.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from hmstats.client import Metastore, connect
 from hmstats.collector import analyze
-from hmstats.collector.autogather import situation as module
+from hmstats.collector.autogather import table_state as module
 from hmstats.collector.autogather.writer import Written, writing
 from hmstats.collector.planning.data_files import list_files
 from hmstats.model.catalog.objects import Parameters, TableName

@@ -20,10 +20,10 @@ from tests.collector.autogather.writing_session import LATE_SECONDS
 from tests.fixtures.servers import serving
 
 from hmstats.client import connect
-from hmstats.collector.autogather import ways
+from hmstats.collector.autogather import strategies
 from hmstats.collector.autogather import writer as module
 from hmstats.collector.autogather.publishers.fs import FsAggregator, FsPublisher
-from hmstats.collector.autogather.situation import situation
+from hmstats.collector.autogather.table_state import read_table_state
 from hmstats.collector.autogather.writer import writing
 from hmstats.errors import GatheringFailed
 from hmstats.model.catalog.objects import TableName
@@ -176,15 +176,15 @@ def test_another_job_in_another_partition_is_noticed(
     rows = spark.range(0, 300, 1, 1).select("id", (F.col("id") % 3).cast("int").alias("k"))
     spark.conf.set("hive.exec.dynamic.partition.mode", "nonstrict")
     assert writing(rows).insert_into(name).gathered
-    situations = [situation, situation]
+    states = [read_table_state, read_table_state]
 
     def late(*arguments: Any) -> Any:
-        look = situations.pop()
-        if not situations:  # the second look, after our write to the first partition
+        look = states.pop()
+        if not states:  # the second look, after our write to the first partition
             rows.where("k = 2").write.insertInto(name)
         return look(*arguments)
 
-    monkeypatch.setattr(ways, "situation", late)
+    monkeypatch.setattr(strategies, "read_table_state", late)
     written = writing(rows.where("k = 0")).insert_into(name)
     assert spark.table(name).count() == 500
     with connect(spark_metastore) as service:
@@ -205,15 +205,15 @@ def test_another_job_at_the_same_time_is_noticed(
     rows = spark.range(0, 900, 1, 3)
     writing(rows).save_table("shared")
 
-    situations = [situation, situation]
+    states = [read_table_state, read_table_state]
 
     def late(*arguments: Any) -> Any:
-        look = situations.pop()
-        if not situations:  # the second look, after our write
+        look = states.pop()
+        if not states:  # the second look, after our write
             rows.write.insertInto("shared")
         return look(*arguments)
 
-    monkeypatch.setattr(ways, "situation", late)
+    monkeypatch.setattr(strategies, "read_table_state", late)
     written = writing(rows).insert_into("shared")
     assert (written.gathered, spark.table("shared").count()) == (False, 2700)
     assert written.reason == "2 jobs have written at the same time, of which one has gathered statistics"

@@ -18,7 +18,7 @@ from pyspark import TaskContext
 from pyspark.sql import functions as F  # noqa: N812
 
 from hmstats.client import connect
-from hmstats.collector.autogather import ways
+from hmstats.collector.autogather import strategies
 from hmstats.collector.autogather import writer as module
 from hmstats.collector.autogather.publishers.protocols import Publisher
 from hmstats.collector.autogather.publishers.thrift import ThriftAggregator, ThriftPublisher
@@ -124,7 +124,7 @@ def _die(spark: Any) -> None:
     def dead(*_: object) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    with mock.patch.object(ways, "collect_pieces", dead):
+    with mock.patch.object(strategies, "collect_pieces", dead):
         writing(_rows(spark)).save_table("died")
 
 

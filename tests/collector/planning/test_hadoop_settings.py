@@ -8,7 +8,7 @@ from tests.fixtures.metastores import Metastore
 from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 
 from hmstats import client
-from hmstats.collector.autogather.situation import situation
+from hmstats.collector.autogather.table_state import read_table_state
 from hmstats.collector.dry_run import dry_run
 from hmstats.collector.request.statement import Statement
 from hmstats.files import file_systems
@@ -39,6 +39,6 @@ def test_a_dry_run_and_a_write_find_the_files_of_a_store(our_metastore: Metastor
     with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
         conf = {f"spark.hadoop.{key}": value for key, value in store.hadoop.items()}
         planned = dry_run(service, Statement(name), conf=conf)
-        found = situation(service, name, store.hadoop.get)
+        found = read_table_state(service, name, store.hadoop.get)
     assert (planned.files, planned.bytes) == (1, 4)
     assert [(file.path.rpartition("/")[2], file.bytes) for file in found.every_file] == [("part-0", 4)]

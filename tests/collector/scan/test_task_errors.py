@@ -14,7 +14,7 @@ from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
 
 from hmstats import collector
-from hmstats.collector.autogather.ways import WatchedRows
+from hmstats.collector.autogather.strategies import WatchedRows
 from hmstats.collector.checking import run as checking
 from hmstats.collector.scan.task_errors import translate_errors, translate_reading
 from hmstats.errors import (

@@ -3,9 +3,9 @@
 writer         what callers use
 settings       whether statistics are gathered, and how
 target         what a write will store
-situation      the table before and after the write
+table_state    the table before and after the write
 earlier_files  files that were there before the write, told from those that it left
-ways           the two ways to statistics
+strategies     the two ways to statistics
 watched_rows   one of them: rows as they go by
 new_files      the other: files after the write
 touched        the partitions that the other touched

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from hmstats.client import Metastore
-from hmstats.collector.autogather.situation import Situation
+from hmstats.collector.autogather.table_state import TableState
 from hmstats.collector.findings.stored_states import accumulators, read_statistics
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
@@ -12,7 +12,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.sketch.accumulator import TableAccumulator
 
 
-def stored_states(service: Metastore, before: Situation, known: Collection[str]) -> dict[str, TableAccumulator]:
+def stored_states(service: Metastore, before: TableState, known: Collection[str]) -> dict[str, TableAccumulator]:
     """The stored states of pieces with current statistics, if they can be merged with new rows."""
     if not known or before.plan is None:
         return {}

@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from hmstats.collector.autogather.aggregation import WrittenPiece
-from hmstats.collector.autogather.situation import Situation
+from hmstats.collector.autogather.table_state import TableState
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import file_rows
@@ -30,14 +30,14 @@ from hmstats.sketch.accumulator import TableAccumulator
 _PIECES_A_TASK = 100
 
 
-def new_files(before: Situation, now: Situation) -> Files:
+def new_files(before: TableState, now: TableState) -> Files:
     """The new files by piece, without pieces that have none."""
     old = {name: set(files) for name, files in before.files.items()}
     added = {name: [each for each in files if each not in old.get(name, ())] for name, files in now.files.items()}
     return {name: files for name, files in added.items() if files}
 
 
-def read_new_files(spark: SparkSession, now: Situation, files: Files) -> Iterator[WrittenPiece]:
+def read_new_files(spark: SparkSession, now: TableState, files: Files) -> Iterator[WrittenPiece]:
     """The state of the rows in each piece's new files, one piece after the other.
 
     Raises GatheringFailed for a piece that is not Parquet; UnreadableFile.

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from hmstats.client import Metastore
 from hmstats.collector.autogather.aggregation import WrittenPiece
-from hmstats.collector.autogather.situation import Situation
 from hmstats.collector.autogather.table_itself import TableItself
+from hmstats.collector.autogather.table_state import TableState
 from hmstats.collector.autogather.written_pieces import WrittenPieces, empty_state, stale_finding, stale_table
 from hmstats.collector.delivery.deliver import Delivery, DeliveryResult, deliver
 from hmstats.collector.planning.pieces import WHOLE_TABLE
@@ -39,8 +39,8 @@ class PutResult:
 def put_statistics(
     service: Metastore,
     delivery: Delivery,
-    before: Situation,
-    now: Situation,
+    before: TableState,
+    now: TableState,
     written: Iterable[WrittenPiece],
     types: Types,
     *,
@@ -65,7 +65,7 @@ def put_statistics(
     return PutResult(0, work.new.rows, delivered, work.total)
 
 
-def mark_stale(delivery: Delivery, before: Situation, now: Situation) -> None:
+def mark_stale(delivery: Delivery, before: TableState, now: TableState) -> None:
     """Mark the statistics of every piece with changed files, and of the table, as inaccurate.
 
     Raises ServiceUnavailable.
@@ -79,7 +79,7 @@ def mark_stale(delivery: Delivery, before: Situation, now: Situation) -> None:
         deliver(delivery, [(WHOLE_TABLE, stale_table(now))])
 
 
-def _check_plan(now: Situation, name: TableName, types: Types) -> Plan:
+def _check_plan(now: TableState, name: TableName, types: Types) -> Plan:
     """The plan of the written table. Raises GatheringFailed if its columns are not those that were gathered."""
     if now.plan is None:
         raise GatheringFailed(f"table {name.short} was written, but the metastore does not have it")

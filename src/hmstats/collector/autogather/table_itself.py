@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.client import Metastore
 from hmstats.collector.autogather.mergeable import stored_table_state, with_sketches
-from hmstats.collector.autogather.situation import Situation, true_of
+from hmstats.collector.autogather.table_state import TableState, true_of
 from hmstats.collector.autogather.written_pieces import WrittenPieces, finding_of, stale_finding, stale_table
 from hmstats.collector.findings.stored_states import stored_total
 from hmstats.collector.planning.pieces import Piece
@@ -27,8 +27,8 @@ class TableItself:
     """What is known of a partitioned table after a write: `plan` is the one of `now`."""
 
     service: Metastore
-    before: Situation
-    now: Situation
+    before: TableState
+    now: TableState
     plan: Plan
     work: WrittenPieces
 

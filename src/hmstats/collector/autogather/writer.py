@@ -17,10 +17,10 @@ from hmstats.collector.autogather.outcome import PutResult, mark_stale, put_stat
 from hmstats.collector.autogather.publishers.protocols import Run
 from hmstats.collector.autogather.publishers.registry import publisher_and_aggregator
 from hmstats.collector.autogather.settings import RELIABLE, ROWS, gather_settings
-from hmstats.collector.autogather.situation import Situation, check_alone, situation
+from hmstats.collector.autogather.strategies import GatheringStrategy, NewFiles, WatchedRows
+from hmstats.collector.autogather.table_state import TableState, check_alone, read_table_state
 from hmstats.collector.autogather.target import Target, new_table, stored_table
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
-from hmstats.collector.autogather.ways import NewFiles, WatchedRows, Way
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
 from hmstats.collector.planning.locked import locks_of, sentence
 from hmstats.collector.planning.plan import check_folder, check_provider
@@ -199,13 +199,13 @@ class Writing:
         keys, types = order.target.keys, order.target.types
         delivery = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service, ExitStack() as while_writing:
-            way: Way = NewFiles(self._spark, order.target, keeps=order.keeps, appends=order.appends)
+            strategy: GatheringStrategy = NewFiles(self._spark, order.target, keeps=order.keeps, appends=order.appends)
             if settings.reads == ROWS:
                 run = replace(run, handed=self._hand_over(service, while_writing))
                 gathering = Gathering(run, publisher, types, keys, settings.reliable)
-                way = WatchedRows(order.target, gathering, aggregator())
+                strategy = WatchedRows(order.target, gathering, aggregator())
             try:
-                return self._gather(service, delivery, order, way)
+                return self._gather(service, delivery, order, strategy)
             finally:
                 forget_table(self._spark, order.table)
 
@@ -218,33 +218,33 @@ class Writing:
             _log.warning("no_token_for_tasks", reason=str(error))
             return NOTHING
 
-    def _gather(self, service: Metastore, delivery: Delivery, order: _Order, way: Way) -> Written:
-        before = Situation()
+    def _gather(self, service: Metastore, delivery: Delivery, order: _Order, strategy: GatheringStrategy) -> Written:
+        before = TableState()
         try:
-            before = way.before(service, order.table, self._hadoop) if order.keeps else before
-            way.begin()
+            before = strategy.before(service, order.table, self._hadoop) if order.keeps else before
+            strategy.begin()
             held = table_lock(locks_of(service, order.table)) if order.keeps else None
         except SURVIVABLE as error:
             self._refuse_if_reliable(error)
             order.write(self._rows)
             return self._without(service, delivery, before, error)
         if held is not None:
-            way.end()
+            strategy.end()
             order.write(self._rows)
             return self._without(service, delivery, before, StatementError(sentence(order.table, held)))
         try:
             with translate_errors():
-                order.write(way.through(self._rows))
+                order.write(strategy.through(self._rows))
             now = None
             try:
-                before, now = way.after(service, order.table, self._hadoop, before)
-                return _put_statistics(service, delivery, before, now, way.pieces(before, now), order)
+                before, now = strategy.after(service, order.table, self._hadoop, before)
+                return _put_statistics(service, delivery, before, now, strategy.pieces(before, now), order)
             except SURVIVABLE as error:
                 written = self._without(service, delivery, before, error, now)
                 self._refuse_if_reliable(error)
                 return written
         finally:
-            way.end()
+            strategy.end()
 
     def _opening(self, connection: str) -> Settings:
         """Hadoop's settings that are set for the file system of a folder of states."""
@@ -255,12 +255,17 @@ class Writing:
             raise GatheringFailed(f"statistics were not gathered, and {RELIABLE} is true: {error}") from error
 
     def _without(
-        self, service: Metastore, delivery: Delivery, before: Situation, error: Exception, now: Situation | None = None
+        self,
+        service: Metastore,
+        delivery: Delivery,
+        before: TableState,
+        error: Exception,
+        now: TableState | None = None,
     ) -> Written:
         """Report a write without statistics: mark the stored ones as inaccurate, log and return the reason."""
         _log.warning("not_gathered", table=str(delivery.table), reason=str(error))
         try:
-            mark_stale(delivery, before, now or situation(service, delivery.table, self._hadoop))
+            mark_stale(delivery, before, now or read_table_state(service, delivery.table, self._hadoop))
         except SURVIVABLE as failure:
             _log.warning("not_said", table=str(delivery.table), reason=str(failure))
         return Written(delivery.table, gathered=False, reason=str(error))
@@ -269,8 +274,8 @@ class Writing:
 def _put_statistics(
     service: Metastore,
     delivery: Delivery,
-    before: Situation,
-    now: Situation,
+    before: TableState,
+    now: TableState,
     pieces: Iterable[WrittenPiece],
     order: _Order,
 ) -> Written:

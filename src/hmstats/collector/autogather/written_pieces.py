@@ -7,7 +7,7 @@ from hmstats.client import Metastore
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, batches
 from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.mergeable import stored_states
-from hmstats.collector.autogather.situation import Situation
+from hmstats.collector.autogather.table_state import TableState
 from hmstats.collector.findings.finding import file_finding
 from hmstats.collector.options import DEFAULT
 from hmstats.collector.planning.data_files import DataFile
@@ -34,8 +34,8 @@ class WrittenPieces:
     def __init__(
         self,
         service: Metastore,
-        before: Situation,
-        now: Situation,
+        before: TableState,
+        now: TableState,
         plan: Plan,
         *,
         appends: bool,
@@ -107,7 +107,7 @@ def stale_finding(files: Sequence[DataFile]) -> Finding:
     return Finding(None, sum(file.bytes for file in files), len(files), (), other=STALE)
 
 
-def stale_table(now: Situation) -> Finding:
+def stale_table(now: TableState) -> Finding:
     """The finding about a table whose rows are not known; sizes of what was not listed are those in the metastore."""
     return Finding(None, now.size("totalSize"), now.size("numFiles"), (), other={**_SIZES_UNKNOWN, **STALE})
 

@@ -12,7 +12,7 @@ from hmstats.gateway.statistics.mirroring import CHANGING, Mirroring, why_not_mi
 from hmstats.gateway.statistics.parameters import Changes, put_parameters
 from hmstats.gateway.statistics.presence import Presence
 from hmstats.gateway.statistics.publishing import published_by
-from hmstats.gateway.statistics.questions import CARE, Deed, Question, database_of
+from hmstats.gateway.statistics.questions import CARE, AccessMode, Question, database_of
 from hmstats.gateway.upstream.known_upstream import KnownUpstream
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.objects import TableName
@@ -48,10 +48,10 @@ class StatisticsAnswers:
         """The answer to a call about statistics of a table."""
         if call.name == "publish_statistics":
             return self._publish(call, question)
-        if question.deed is Deed.DELETE and not self._delivery.is_off:
+        if question.mode is AccessMode.DELETE and not self._delivery.is_off:
             calls = self._upstream.calls(call.session)
             return self._following.deleted(calls, question, call.request, call.relay, call.here)
-        if question.deed is not Deed.READ:
+        if question.mode is not AccessMode.READ:
             return self._write(call, question, arguments)
         if self._presence.may_answer(call.session, question):
             return call.here()

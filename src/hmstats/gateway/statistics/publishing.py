@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hmstats.gateway.statistics.questions import Deed, Question
+from hmstats.gateway.statistics.questions import AccessMode, Question
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.pending.pending import PendingOfTable
 from hmstats.model.statistics.column_statistics import StatisticsSet
@@ -20,4 +20,4 @@ def _question(name: TableName, engine: str, sets: Sequence[StatisticsSet]) -> Qu
     names = dict.fromkeys(each.partition for each in sets if each.partition is not None)
     columns = dict.fromkeys(column.column for each in sets for column in each.columns)
     own = any(each.partition is None for each in sets)
-    return Question(name, own, tuple(names), tuple(columns), engine, Deed.WRITE)
+    return Question(name, own, tuple(names), tuple(columns), engine, AccessMode.WRITE)

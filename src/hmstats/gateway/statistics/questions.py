@@ -13,7 +13,7 @@ from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 Arguments = Mapping[str, Any]
 
 
-class Deed(Enum):
+class AccessMode(Enum):
     """What a call does with statistics."""
 
     READ = auto()
@@ -31,7 +31,7 @@ class Question:
     columns: tuple[str, ...] | None = None
     """None: all columns."""
     engine: str = DEFAULT_ENGINE
-    deed: Deed = Deed.READ
+    mode: AccessMode = AccessMode.READ
 
 
 Find = Callable[[Arguments], Question | None]
@@ -82,7 +82,7 @@ def _column_of_partition(arguments: Arguments) -> Question:
     return Question(name, False, (arguments["part_name"],), (arguments["col_name"].lower(),))
 
 
-def _extended(deed: Deed = Deed.READ) -> Find:
+def _extended(mode: AccessMode = AccessMode.READ) -> Find:
     """The finder of a call of our own: about a table and, unless it names some, all of its partitions."""
 
     def find(arguments: Arguments) -> Question:
@@ -96,7 +96,7 @@ def _extended(deed: Deed = Deed.READ) -> Find:
             partitions=None if partitions is None else tuple(partitions),
             columns=(single.lower(),) if single else _lower(names),
             engine=getattr(request, "engine", None) or DEFAULT_ENGINE,
-            deed=deed,
+            mode=mode,
         )
 
     return find
@@ -137,7 +137,7 @@ def _written(path: str) -> Find:
         names = tuple(dict.fromkeys(each.statsDesc.partName for each in structs if not each.statsDesc.isTblLevel))
         columns = tuple(dict.fromkeys(found.colName.lower() for each in structs for found in each.statsObj))
         table = _name_of(first.dbName, first.tableName, first.catName)
-        return Question(table, bool(first.isTblLevel), names, columns, engine, Deed.WRITE)
+        return Question(table, bool(first.isTblLevel), names, columns, engine, AccessMode.WRITE)
 
     return find
 
@@ -151,9 +151,9 @@ def _set_with_parameters(arguments: Arguments) -> Question | None:
     table = _name_of(changes.dbName, changes.tblName, changes.catName)
     places = tuple(each.partName for each in changes.changes if each.partName is not None)
     if found is None:
-        return Question(table, True, places, (), deed=Deed.WRITE)
+        return Question(table, True, places, (), mode=AccessMode.WRITE)
     names = tuple(dict.fromkeys((*(found.partitions or ()), *places)))
-    return Question(table, True, names, found.columns, found.engine, Deed.WRITE)
+    return Question(table, True, names, found.columns, found.engine, AccessMode.WRITE)
 
 
 def _deleted(*, own: bool) -> Find:
@@ -161,7 +161,9 @@ def _deleted(*, own: bool) -> Find:
         name = _name_of(arguments["db_name"], arguments["tbl_name"])
         partitions = () if own else (arguments["part_name"],)
         columns = arguments["col_name"] and (arguments["col_name"].lower(),)
-        return Question(name, own, partitions, columns or None, arguments["engine"] or DEFAULT_ENGINE, Deed.DELETE)
+        return Question(
+            name, own, partitions, columns or None, arguments["engine"] or DEFAULT_ENGINE, AccessMode.DELETE
+        )
 
     return find
 
@@ -172,7 +174,7 @@ def _deleted_by_request(arguments: Arguments) -> Question:
     own = bool(request.tableLevel)
     partitions = () if own else tuple(request.part_names or ()) or None
     columns = _lower(request.col_names or None)
-    return Question(name, own, partitions, columns, request.engine or DEFAULT_ENGINE, Deed.DELETE)
+    return Question(name, own, partitions, columns, request.engine or DEFAULT_ENGINE, AccessMode.DELETE)
 
 
 _FINDERS: Mapping[str, Find] = {
@@ -190,7 +192,7 @@ _FINDERS: Mapping[str, Find] = {
     "get_arrow_statistics": _extended(),
     "get_statistics_history": _extended(),
     "get_past_statistics": _extended(),
-    "restore_statistics": _extended(Deed.WRITE),
+    "restore_statistics": _extended(AccessMode.WRITE),
     "lock_statistics": _object,
     "unlock_statistics": _object,
     "change_preferences": _object,

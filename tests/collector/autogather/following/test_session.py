@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 import hmstats
 from hmstats.client import Metastore, connect
 from hmstats.collector import analyze
-from hmstats.collector.autogather import situation
+from hmstats.collector.autogather import table_state
 from hmstats.collector.autogather.following import gather
 from hmstats.collector.autogather.following.session import Autogather
 from hmstats.collector.autogather.writer import Written
@@ -63,7 +63,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
         found.append(set(places))
         return list_files(places, *settings)
 
-    monkeypatch.setattr(situation, "list_files", noted)
+    monkeypatch.setattr(table_state, "list_files", noted)
     return found
 
 
@@ -251,7 +251,7 @@ def test_a_write_whose_files_are_listed_in_part_is_counted(
         now = list_files(places, *settings)
         return {**now, "k=2": before["k=2"]}
 
-    monkeypatch.setattr(situation, "list_files", list_in_part)
+    monkeypatch.setattr(table_state, "list_files", list_in_part)
     spark.sql(f"INSERT INTO {name} VALUES (1, 1), (2, 2)")
     assert [each.gathered for each in following.wait(60)] == [True]
     assert stored(service, name)[""][0] == 13

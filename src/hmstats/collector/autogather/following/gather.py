@@ -14,7 +14,7 @@ from hmstats.collector.autogather.following.remembered import Remembered, Rememb
 from hmstats.collector.autogather.following.touched import clocks_ns, touched_pieces
 from hmstats.collector.autogather.new_files import new_files, read_new_files
 from hmstats.collector.autogather.outcome import mark_stale, put_statistics
-from hmstats.collector.autogather.situation import Situation, read_table, with_files
+from hmstats.collector.autogather.table_state import TableState, read_unlisted_state, with_files
 from hmstats.collector.autogather.watched_rows import SURVIVABLE
 from hmstats.collector.autogather.writer import Written, check_accepted
 from hmstats.collector.delivery.deliver import Delivery, new_run
@@ -51,8 +51,8 @@ class _Listing:
     `late` are those of which it lacks files, since they ended after it; `in_part`: it may have others of theirs.
     """
 
-    before: Situation
-    now: Situation
+    before: TableState
+    now: TableState
     told: Sequence[Write]
     late: Sequence[Write]
     in_part: bool
@@ -78,7 +78,7 @@ class Gatherer:
         from now. Raises SURVIVABLE if the table cannot be read.
         """
         made = service.find_table(table)
-        found = read_table(service, table, hadoop_settings(self.spark))
+        found = read_unlisted_state(service, table, hadoop_settings(self.spark))
         if found.plan is None or made is None:
             for each in writes:
                 self.inbox.note(replace(each, table=None))
@@ -107,7 +107,7 @@ class Gatherer:
         mark_stale(delivery, before, now)
         return Written(table, gathered=False, reason=reason)
 
-    def _put(self, service: Metastore, delivery: Delivery, before: Situation, now: Situation) -> Written:
+    def _put(self, service: Metastore, delivery: Delivery, before: TableState, now: TableState) -> Written:
         types = now.plan.types if now.plan else {}
         known = self._before(now)
         states = {} if known is None else {WHOLE_TABLE: known.state}
@@ -118,14 +118,14 @@ class Gatherer:
         check_accepted(stored)
         return Written(delivery.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 
-    def _before(self, now: Situation) -> RememberedTable | None:
+    def _before(self, now: TableState) -> RememberedTable | None:
         """A table without partitions as it was gathered last, if rows were only added since."""
         if now.plan is None or now.plan.keys:
             return None
         return self.remembered.before(now.plan.table, now.every_file, now.plan.types)
 
     def _list(
-        self, found: Situation, plan: Plan, place: Location, writes: Sequence[Write], patience_seconds: float
+        self, found: TableState, plan: Plan, place: Location, writes: Sequence[Write], patience_seconds: float
     ) -> _Listing:
         """The table without the files of these writes, and with them; of a remembered table, all that is new counts.
 
@@ -143,7 +143,7 @@ class Gatherer:
         while True:
             jobs = jobs_of(now.files, told, clocks_ns(place))
             files = without_jobs(now.files, jobs.ids) if known is None else {WHOLE_TABLE: known.files}
-            before = Situation(plan, files)
+            before = TableState(plan, files)
             late = [each for each in jobs.missing if each.ended_ns > listed_ns]
             left, unknown_ns = until - time.monotonic(), _unknown_since_ns(before, now)
             in_part = bool(late) and unknown_ns > 0
@@ -153,7 +153,7 @@ class Gatherer:
             told += self.inbox.take_later(plan.table, place, left)
 
 
-def _unknown_since_ns(before: Situation, now: Situation) -> int:
+def _unknown_since_ns(before: TableState, now: TableState) -> int:
     """When the newest file was written that is neither new nor known in what is stored, of pieces with new files.
 
     It is 0 if there is none.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.connection import Connection
 from hmstats.client.connection.credentials import credentials
-from hmstats.client.running_writes import RunningWrites
+from hmstats.client.running_writes import RunningWriteCalls
 from hmstats.collector.autogather.publishers.protocols import Run
 from hmstats.model.statistics.running_writes import PartialState
 
@@ -26,7 +26,7 @@ class _ServiceConnection:
             retries=_RETRIES,
             shown=credentials(run.handed),
         )
-        self._service = RunningWrites(self._connection)
+        self._service = RunningWriteCalls(self._connection)
 
 
 class ThriftPublisher(_ServiceConnection):

@@ -23,7 +23,7 @@ from hmstats.model.parameters.row_counts import NUM_ROWS, row_count
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class TableState:
     """A snapshot of a table: its partitions with their parameters, and files; the plan is None if there is no table.
 
     `files` are those of the pieces that were listed: of all of them, or of those that a write touched.
@@ -53,7 +53,7 @@ class Situation:
         listed, types = (piece for piece in self.pieces if piece.name in self.files), self.plan.types
         return {each.name: each for each in listed if true_of(each.parameters, self.files[each.name], types)}
 
-    def changed_pieces(self, now: "Situation") -> list[str]:
+    def changed_pieces(self, now: "TableState") -> list[str]:
         """The pieces listed now that have other files than in this snapshot, or than they were counted for."""
         known = {each.name: each for each in self.pieces}
         return [name for name, files in now.files.items() if not self._has_files(known.get(name), name, files)]
@@ -75,31 +75,31 @@ class Situation:
         return list(chain.from_iterable(self.files.values()))
 
 
-def situation(service: Metastore, name: TableName, hadoop: Hadoop) -> Situation:
+def read_table_state(service: Metastore, name: TableName, hadoop: Hadoop) -> TableState:
     """The table now, with all files.
 
     `hadoop` gives Hadoop's settings. Raises ServiceUnavailable, and StatementError as make_plan.
     """
-    found = read_table(service, name, hadoop)
+    found = read_unlisted_state(service, name, hadoop)
     return found if found.plan is None else with_files(found, {piece.name for piece in found.pieces})
 
 
-def read_table(service: Metastore, name: TableName, hadoop: Hadoop) -> Situation:
-    """The table now as the metastore knows it: nothing is listed. Raises as situation()."""
+def read_unlisted_state(service: Metastore, name: TableName, hadoop: Hadoop) -> TableState:
+    """The table now as the metastore knows it: nothing is listed. Raises as read_table_state()."""
     if service.find_table(name) is None:
-        return Situation()
-    return Situation(with_file_settings(make_plan(service, Statement(name)), hadoop))
+        return TableState()
+    return TableState(with_file_settings(make_plan(service, Statement(name)), hadoop))
 
 
-def with_files(known: Situation, names: Collection[str]) -> Situation:
+def with_files(known: TableState, names: Collection[str]) -> TableState:
     """The table with the files of these pieces."""
     if known.plan is None:
         return known
     places = {piece.name: piece.location for piece in known.pieces if piece.name in names}
-    return Situation(known.plan, list_files(places, known.plan.settings))
+    return TableState(known.plan, list_files(places, known.plan.settings))
 
 
-def with_earlier_files(before: Situation, now: Situation) -> Situation:
+def with_earlier_files(before: TableState, now: TableState) -> TableState:
     """The table before an append, with the earlier ones of the files that are there now."""
     known = {each.name: each.parameters for each in before.pieces}
     types = {} if now.plan is None else now.plan.types
@@ -109,7 +109,7 @@ def with_earlier_files(before: Situation, now: Situation) -> Situation:
         stored = row_count(parameters.get(NUM_FILES))
         return earlier_files(files, stored, lambda some: true_of(parameters, some, types))
 
-    return Situation(before.plan, {name: earlier(name, files) for name, files in now.files.items()})
+    return TableState(before.plan, {name: earlier(name, files) for name, files in now.files.items()})
 
 
 def true_of(parameters: Parameters, files: Sequence[DataFile], types: Types) -> bool:
@@ -125,7 +125,7 @@ def true_of(parameters: Parameters, files: Sequence[DataFile], types: Types) -> 
     return same and marks.basic and marks.columns >= types.keys()
 
 
-def check_alone(before: Situation, now: Situation) -> None:
+def check_alone(before: TableState, now: TableState) -> None:
     """Raises GatheringFailed if new files are of more than one job, so that another job wrote at the same time."""
     old = {file.path for file in before.every_file}
     jobs = {job_of(file) for file in now.every_file if file.path not in old}

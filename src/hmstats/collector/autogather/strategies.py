@@ -9,7 +9,13 @@ from hmstats.client import Metastore
 from hmstats.collector.autogather.aggregation import WrittenPiece, collect_pieces
 from hmstats.collector.autogather.new_files import new_files, read_new_files
 from hmstats.collector.autogather.publishers.protocols import Aggregator
-from hmstats.collector.autogather.situation import Situation, read_table, situation, with_earlier_files, with_files
+from hmstats.collector.autogather.table_state import (
+    TableState,
+    read_table_state,
+    read_unlisted_state,
+    with_earlier_files,
+    with_files,
+)
 from hmstats.collector.autogather.target import Target
 from hmstats.collector.autogather.touched import Touched
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering, attempts_accumulator, watched_rows
@@ -20,7 +26,7 @@ from hmstats.program_log import ProgramLog
 _log = ProgramLog("hmstats.autogather")
 
 
-class Way(Protocol):
+class GatheringStrategy(Protocol):
     """A way to gather statistics of one write, in the order of its calls.
 
     All but `through` and `end` may raise SURVIVABLE; `end` is always called.
@@ -29,18 +35,18 @@ class Way(Protocol):
     def begin(self) -> None:
         """Prepare, before anything is written."""
 
-    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> Situation:
+    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> TableState:
         """The table before the write, if rows of it remain."""
 
     def through(self, rows: DataFrame) -> DataFrame:
         """The DataFrame to write, with equal rows."""
 
     def after(
-        self, service: Metastore, table: TableName, hadoop: Hadoop, before: Situation
-    ) -> tuple[Situation, Situation]:
+        self, service: Metastore, table: TableName, hadoop: Hadoop, before: TableState
+    ) -> tuple[TableState, TableState]:
         """The table before the write, with what is known of it by now, and after the write."""
 
-    def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
+    def pieces(self, before: TableState, now: TableState) -> Iterator[WrittenPiece]:
         """The states of the written pieces, after the write; `before` and `now` are the table's snapshots."""
 
     def end(self) -> None:
@@ -60,9 +66,9 @@ class WatchedRows:
         """Prepare the storage of the tasks' states."""
         self._aggregator.init(self._gathering.run)
 
-    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> Situation:
+    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> TableState:
         """The table with the files of all partitions."""
-        return situation(service, table, hadoop)
+        return read_table_state(service, table, hadoop)
 
     def through(self, rows: DataFrame) -> DataFrame:
         """The DataFrame whose rows are watched when they are written. Raises StatementError if PySpark is too old."""
@@ -70,12 +76,12 @@ class WatchedRows:
         return watched_rows(rows, self._target, self._gathering, self._attempts)
 
     def after(
-        self, service: Metastore, table: TableName, hadoop: Hadoop, before: Situation
-    ) -> tuple[Situation, Situation]:
+        self, service: Metastore, table: TableName, hadoop: Hadoop, before: TableState
+    ) -> tuple[TableState, TableState]:
         """All partitions too: another job may have written to one that this write has not touched."""
-        return before, situation(service, table, hadoop)
+        return before, read_table_state(service, table, hadoop)
 
-    def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
+    def pieces(self, before: TableState, now: TableState) -> Iterator[WrittenPiece]:
         """The states that successful attempts have published."""
         del before, now
         return collect_pieces(self._aggregator, self._attempts.value)
@@ -99,26 +105,26 @@ class NewFiles:
     def begin(self) -> None:
         """No effect."""
 
-    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> Situation:
+    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> TableState:
         """The table as the metastore knows it."""
-        return read_table(service, table, hadoop)
+        return read_unlisted_state(service, table, hadoop)
 
     def through(self, rows: DataFrame) -> DataFrame:
         """The rows unchanged."""
         return rows if self._touched is None else self._touched.observe(rows)
 
     def after(
-        self, service: Metastore, table: TableName, hadoop: Hadoop, before: Situation
-    ) -> tuple[Situation, Situation]:
+        self, service: Metastore, table: TableName, hadoop: Hadoop, before: TableState
+    ) -> tuple[TableState, TableState]:
         """The files of the partitions that were touched; those before an append are told by their names."""
-        now = read_table(service, table, hadoop)
+        now = read_unlisted_state(service, table, hadoop)
         if now.plan is None:
             return before, now
         names = {each.name for each in now.pieces} if self._touched is None else self._touched.names(now.plan)
         now = with_files(now, names)
         return (with_earlier_files(before, now) if self._appends else before), now
 
-    def pieces(self, before: Situation, now: Situation) -> Iterator[WrittenPiece]:
+    def pieces(self, before: TableState, now: TableState) -> Iterator[WrittenPiece]:
         """The states of the new files' rows."""
         return read_new_files(self._spark, now, new_files(before, now))
 
