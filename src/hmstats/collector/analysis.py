@@ -163,7 +163,7 @@ def _analyze_files(
             elsewhere=HadoopFiles(spark),
             past_locks=delivery.past_locks,
         )
-    if plan.left is not None:
+    if plan.left_out is not None:
         return _report(plan, files, Outcome(0), None, seconds)
     warn_once(spark, service)
     delivery = replace(delivery, table=plan.table, keys=plan.keys)
@@ -257,8 +257,8 @@ def _report(plan: Plan, files: Files, outcome: Outcome, whole: Finding | None, s
         files=len(analysed),
         bytes=sum(file.bytes for file in analysed),
         unchanged=len(plan.unchanged),
-        locked=tuple(each.name for each in plan.held),
-        left=plan.left,
+        locked=tuple(each.name for each in plan.locked),
+        left=plan.left_out,
         columns=tuple(plan.types),
         failed={**outcome.failed, **outcome.refused, **{piece.name: reason for piece, reason in plan.unlisted}},
         spooled=outcome.spooled,

@@ -83,8 +83,8 @@ def dry_run(
         skipped=tuple(plan.skipped),
         tasks=tasks,
         unlisted=tuple(f"{piece.name}: {reason}" for piece, reason in plan.unlisted),
-        locked=tuple(piece.name for piece in plan.held),
-        left_out=plan.left,
+        locked=tuple(piece.name for piece in plan.locked),
+        left_out=plan.left_out,
     )
 
 

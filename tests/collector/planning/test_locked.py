@@ -49,8 +49,8 @@ def test_a_locked_table(service: client.Metastore, our_metastore: Metastore, tab
         check_unlocked(service, TableName("hive", our_metastore.database, "t"))
     left = planned(service, our_metastore, automatic=True)
     assert left.pieces == ()
-    assert left.left is not None
-    assert "are locked" in left.left
+    assert left.left_out is not None
+    assert "are locked" in left.left_out
     assert len(planned(service, our_metastore, past_locks=True).pieces) == 2
 
 
@@ -60,7 +60,7 @@ def test_locked_columns_and_partitions(service: client.Metastore, our_metastore:
     plan = planned(service, our_metastore)
     assert (list(plan.types), plan.skipped) == (["a"], {"b": "its statistics are locked"})
     assert [each.name for each in plan.pieces] == ["p=2"]
-    assert [each.name for each in plan.held] == ["p=1"]
+    assert [each.name for each in plan.locked] == ["p=1"]
     assert not plan.whole
     lock(service, our_metastore, columns=("a",))
     with pytest.raises(StatementError, match="all columns"):
@@ -72,10 +72,10 @@ def test_hives_parameter_counts_for_automatic_runs(service: client.Metastore, ou
     part = ask.get_partition(our_metastore.database, "t", ["1"])
     part.parameters = {**part.parameters, "skip.stats.autoupdate": "true"}
     ask.alter_partition(our_metastore.database, "t", part)
-    assert [each.name for each in planned(service, our_metastore, automatic=True).held] == ["p=1"]
+    assert [each.name for each in planned(service, our_metastore, automatic=True).locked] == ["p=1"]
     assert len(planned(service, our_metastore).pieces) == 2
     table = our_metastore.read_table()
     table.parameters = {**table.parameters, "skip.stats.autoupdate": "TRUE"}
     ask.alter_table(our_metastore.database, "t", table)
-    assert "skip.stats.autoupdate" in (planned(service, our_metastore, automatic=True).left or "")
+    assert "skip.stats.autoupdate" in (planned(service, our_metastore, automatic=True).left_out or "")
     assert len(planned(service, our_metastore).pieces) == 2

@@ -86,7 +86,7 @@ def test_rows_alone(service: client.Metastore, our_metastore: Metastore) -> None
 def test_automatic_runs(service: client.Metastore, our_metastore: Metastore) -> None:
     def planned() -> tuple[list[str], str | None]:
         plan, _ = prepare(service, Statement(table(our_metastore)), DEFAULT, changed_only=True)
-        return [each.name for each in plan.pieces], plan.left
+        return [each.name for each in plan.pieces], plan.left_out
 
     prefer(service, our_metastore, {"automatic": "false"}, partition="p=2")
     assert planned() == (["p=1"], None)

@@ -76,7 +76,7 @@ def analyze_lake(
             past_locks=delivery.past_locks,
             hadoop=hadoop,
         )
-    if plan.left is not None:
+    if plan.left_out is not None:
         result = _Result()
     elif request.noscan:
         result = _Result(_count_finding(plan, row_counts=row_counts), files=plan.opened.files)
@@ -112,7 +112,7 @@ def _report(
         files=len(result.files),
         bytes=sum(file.bytes for file in result.files),
         unchanged=int(plan.unchanged),
-        left=plan.left,
+        left=plan.left_out,
         columns=tuple(plan.types),
         failed=failed,
         spooled=spooled,

@@ -10,7 +10,7 @@ from hmstats.collector.lake.sketches import sketched_columns
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
-from hmstats.collector.planning.locked import LOCKED, left_out, locks_of, unlocked_columns
+from hmstats.collector.planning.locked import LOCKED, locks_of, reason_left_out, unlocked_columns
 from hmstats.collector.planning.plan import columns_of
 from hmstats.collector.request.statement import Statement
 from hmstats.model.catalog.objects import Table
@@ -23,7 +23,7 @@ class LakePlan:
 
     `sketched` are the columns that get a theta sketch in the table's own metadata. `unchanged`: the version was
     analysed before, for these columns and with these options. `earlier` is the earlier version that was, None if the
-    table must be read as a whole. `left` is why nothing is to be analysed.
+    table must be read as a whole. `left_out` is why nothing is to be analysed.
     """
 
     table: Table
@@ -34,7 +34,7 @@ class LakePlan:
     fingerprint: str
     unchanged: bool = False
     earlier: EarlierVersion | None = None
-    left: str | None = None
+    left_out: str | None = None
 
     @property
     def bytes(self) -> int:
@@ -66,14 +66,14 @@ def plan_lake(
     types, skipped = columns_of(table, request, taken=metastore.accepts_spark_columns(table))
     skipped |= {name: reason for name, reason in opened.without.items() if name in types}
     types = {name: type_ for name, type_ in types.items() if name not in skipped}
-    left: str | None = None
+    left_out: str | None = None
     locked: set[str] = set()
     if not past_locks:
         locks = locks_of(metastore, table.name)
         locked = {column for lock in locks if lock.object.partition is None for column in lock.object.columns}
-        free, left = unlocked_columns(locks, table.name, types, automatic=changed_only)
-        if changed_only and left is None:
-            left = left_out(metastore.preferences.of_table(table.name), table.name, table.parameters)
+        free, left_out = unlocked_columns(locks, table.name, types, automatic=changed_only)
+        if changed_only and left_out is None:
+            left_out = reason_left_out(metastore.preferences.of_table(table.name), table.name, table.parameters)
         skipped |= dict.fromkeys(types.keys() - free.keys(), LOCKED)
         types = free
     sketched = sketched_columns(opened, request, options, locked)
@@ -83,7 +83,7 @@ def plan_lake(
     if changed_only and stored and not same and not request.noscan and not options.sampled:
         known = (each for each in opened.earlier() if _fingerprint(opened, each.identity, types, options) == stored)
         earlier = next(known, None)
-    return LakePlan(table, opened, types, skipped, sketched, found, unchanged=same, earlier=earlier, left=left)
+    return LakePlan(table, opened, types, skipped, sketched, found, unchanged=same, earlier=earlier, left_out=left_out)
 
 
 def _fingerprint(opened: LakeTable, identity: str, types: Mapping[str, str], options: Options) -> str:

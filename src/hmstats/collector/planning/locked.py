@@ -47,24 +47,24 @@ def without_locked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan
     locks = locks_of(metastore, plan.table)
     types, reason = unlocked_columns(locks, plan.table, plan.types, automatic=automatic)
     if reason is not None:
-        return replace(plan, pieces=(), chosen=True, left=reason)
-    held = {each.object.partition for each in locks if each.object.partition and not each.object.columns}
+        return replace(plan, pieces=(), chosen=True, left_out=reason)
+    locked = {each.object.partition for each in locks if each.object.partition and not each.object.columns}
     if automatic:
         stated = metastore.preferences.of_table(plan.table)
-        held |= _skipped_names(stated, plan)
-        reason = left_out(stated, plan.table, plan.parameters)
-    pieces = [each for each in plan.pieces if each.name in held]
+        locked |= _skipped_names(stated, plan)
+        reason = reason_left_out(stated, plan.table, plan.parameters)
+    pieces = [each for each in plan.pieces if each.name in locked]
     if len(pieces) == len(plan.pieces) and (pieces or reason):
-        all_held = f"all partitions of {plan.table.short} are locked or skipped"
+        all_locked = f"all partitions of {plan.table.short} are locked or skipped"
         return replace(
-            plan, pieces=(), chosen=True, left=reason or _refuse_unless_automatic(all_held, automatic=automatic)
+            plan, pieces=(), chosen=True, left_out=reason or _refuse_unless_automatic(all_locked, automatic=automatic)
         )
     return replace(
         plan,
         types=types,
         skipped={**plan.skipped, **dict.fromkeys(plan.types.keys() - types.keys(), LOCKED)},
         pieces=tuple(each for each in plan.pieces if each not in pieces),
-        held=tuple(pieces),
+        locked=tuple(pieces),
         chosen=plan.chosen or bool(pieces),
     )
 
@@ -88,7 +88,7 @@ def unlocked_columns(
     return free, None
 
 
-def left_out(stated: Stated, name: TableName, parameters: Parameters) -> str | None:
+def reason_left_out(stated: Stated, name: TableName, parameters: Parameters) -> str | None:
     """Why an automatic analysis leaves out a table, or None. `parameters` are the table's."""
     subject = Subject(name.parent, name.table)
     if stated.is_automatic(subject, parameters):

@@ -28,8 +28,8 @@ class Plan:
     `spec` is partition key to value, of the requested partitions; if they are `chosen` by several names or by a filter,
     it is empty. `parameters` are the table's own. `unchanged` are requested pieces that are not analysed again.
     `settings` are Hadoop's for the locations. `key_columns` are the partition keys with their types. `unlisted` are
-    requested pieces whose files cannot be listed, with the reason, `held` those whose statistics are
-    locked. `left` is why an automatic analysis leaves out the table.
+    requested pieces whose files cannot be listed, with the reason, `locked` those whose statistics are locked
+    or skipped. `left_out` is why an automatic analysis leaves out the table.
     """
 
     table: TableName
@@ -44,13 +44,13 @@ class Plan:
     key_columns: tuple[Column, ...] = ()
     unlisted: tuple[tuple[Piece, str], ...] = ()
     chosen: bool = False
-    held: tuple[Piece, ...] = ()
-    left: str | None = None
+    locked: tuple[Piece, ...] = ()
+    left_out: str | None = None
 
     @property
-    def left_out(self) -> tuple[Piece, ...]:
+    def pieces_left_out(self) -> tuple[Piece, ...]:
         """The requested pieces that are not analysed."""
-        return (*self.unchanged, *self.held, *(piece for piece, _ in self.unlisted))
+        return (*self.unchanged, *self.locked, *(piece for piece, _ in self.unlisted))
 
     @property
     def whole(self) -> bool:

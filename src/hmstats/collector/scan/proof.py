@@ -62,7 +62,7 @@ def _counts(spark: SparkSession, plan: Plan, names: Collection[str]) -> dict[str
     doubted = replace(
         plan,
         pieces=tuple(piece for piece in plan.pieces if piece.name in names),
-        unchanged=(*plan.left_out, *rest),
+        unchanged=(*plan.pieces_left_out, *rest),
     )
     with each_as_stored(spark, plan):
         found = rows(spark, doubted)

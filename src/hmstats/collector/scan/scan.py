@@ -58,7 +58,7 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
     if not others:
         return outcome
     done = tuple(each for each in in_files if each not in others)
-    rest = replace(plan, pieces=others, unchanged=(*plan.left_out, *done))
+    rest = replace(plan, pieces=others, unchanged=(*plan.pieces_left_out, *done))
     with translate_reading(plan.table.short), each_as_stored(spark, plan), count_input_bytes(spark) as read:
         found = scan_rows(rows(spark, rest), rest, job)
     return outcome.merge(replace(found, reads=_read_by_spark(rest, found, read)))

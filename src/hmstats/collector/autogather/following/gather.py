@@ -18,7 +18,7 @@ from hmstats.collector.autogather.table_state import TableState, read_unlisted_s
 from hmstats.collector.autogather.watched_rows import SURVIVABLE
 from hmstats.collector.autogather.writer import Written, check_accepted
 from hmstats.collector.delivery.deliver import Delivery, new_run
-from hmstats.collector.planning.locked import left_out, locks_of, sentence
+from hmstats.collector.planning.locked import locks_of, reason_left_out, sentence
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.spark.session_settings import hadoop_settings
@@ -168,6 +168,6 @@ def _reason(service: Metastore, plan: Plan) -> str | None:
     if lock is not None:
         return sentence(plan.table, lock)
     try:
-        return left_out(service.preferences.of_table(plan.table), plan.table, plan.parameters)
+        return reason_left_out(service.preferences.of_table(plan.table), plan.table, plan.parameters)
     except CallRefused:  # a metastore that is not hmstats has no preferences
         return None

@@ -68,8 +68,8 @@ class FileCommits:
     def commit(self, base: Base, entry: Mapping[str, Any]) -> bool:
         """Register an entry on top of `base`; False if another commit came first. Raises OSError."""
         after = metadata_of.next_location(base.metadata, base.location)
-        following = metadata_of.with_entry(base.metadata, entry, base.location, time.time_ns() // 1_000_000)
-        files.write_metadata(self.io, after, metadata_of.encode(following))
+        next_metadata = metadata_of.with_entry(base.metadata, entry, base.location, time.time_ns() // 1_000_000)
+        files.write_metadata(self.io, after, metadata_of.encode(next_metadata))
         if self.pointer.replace(base.location, after):
             return True
         files.remove(self.io, after)
