@@ -9,7 +9,7 @@ from tests.service.statistics.filled import NAME, make_table
 from hmstats.errors import MetaError, NoSuchObject
 from hmstats.model import events
 from hmstats.model.catalog.objects import Partition, Storage
-from hmstats.model.events import Wanted
+from hmstats.model.events import NotificationFilter
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.notifications import Insertion, NotificationLog
 from hmstats.service.warehouse.warehouse import Warehouse
@@ -28,20 +28,20 @@ def log(store: Store, tmp_path: Path) -> NotificationLog:
 
 
 def types(log: NotificationLog) -> list[str]:
-    return [each.notification.type for each in log.read(Wanted(after=0))]
+    return [each.notification.type for each in log.read(NotificationFilter(after=0))]
 
 
 def test_inserted_files_are_events_of_the_table_or_of_partitions(log: NotificationLog) -> None:
     assert log.inserted(NAME, [Insertion(["a"])]) == [1]
     assert log.inserted(NAME, [Insertion(["a"], ("0",)), Insertion(["b"], ("1",), replacing=False)]) == [2, 3]
     assert log.inserted(NAME, []) == []
-    assert (types(log), log.current_id(), log.count(Wanted(after=1))) == (["INSERT"] * 3, 3, 2)
+    assert (types(log), log.current_id(), log.count(NotificationFilter(after=1))) == (["INSERT"] * 3, 3, 2)
 
 
 def test_a_table_or_a_partition_can_be_said_to_be_reread(log: NotificationLog) -> None:
     assert log.reload(NAME, (), {"told": "1"}, refresh=True) == [1]
     assert log.reload(NAME, ("1",), {}, refresh=False) == [2]
-    first, second = (each.notification.message for each in log.read(Wanted(after=0)))
+    first, second = (each.notification.message for each in log.read(NotificationFilter(after=0)))
     assert ('"refreshEvent":"true"' in first, '"refreshEvent":"false"' in second) == (True, True)
     assert ("told" in first, "told" in second) == (True, False)
 
@@ -52,7 +52,7 @@ def test_thousands_of_partitions_are_several_events(
     monkeypatch.setattr(events, "_MOST_PARTITIONS", 2)
     new = [Partition(values=(str(number),), storage=Storage(columns=())) for number in range(2, 7)]
     PartitionChanges(store, Warehouse(str(tmp_path))).add(NAME, new)
-    told = [each.notification for each in log.read(Wanted(after=0))]
+    told = [each.notification for each in log.read(NotificationFilter(after=0))]
     assert {each.type for each in told} == {"ADD_PARTITION"}
     named = [[each["p"] for each in json.loads(each.message)["partitions"]] for each in told]
     assert named == [["2", "3"], ["4", "5"], ["6"]]

@@ -58,7 +58,7 @@ class HealthCalls:
         while True:
             page = self.page(databases, tables, below=below, after=after, catalog=catalog)
             yield from page.entries
-            if (after := page.following) is None:
+            if (after := page.next_page) is None:
                 return
 
     def partitions(self, table: AnyTable, *, below: int | None = None) -> Iterator[ObjectHealth]:
@@ -67,5 +67,5 @@ class HealthCalls:
         while True:
             page = self.partitions_page(table, below=below, after=after)
             yield from page.entries
-            if (after := page.following) is None:
+            if (after := page.next_page) is None:
                 return

@@ -206,7 +206,7 @@ class Logged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class NotificationFilter:
     """A filter for notifications: after an id, up to another, and by their objects and types.
 
     An empty sequence and None match anything.

@@ -8,7 +8,7 @@ import structlog
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
-from hmstats.model.events import Inserted, Logged, Reloaded, Wanted
+from hmstats.model.events import Inserted, Logged, NotificationFilter, Reloaded
 from hmstats.store.catalog import tables
 from hmstats.store.changes import notifications
 from hmstats.store.database.store import Store
@@ -33,7 +33,7 @@ class NotificationLog:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def read(self, wanted: Wanted, limit: int | None = None) -> list[Logged]:
+    def read(self, wanted: NotificationFilter, limit: int | None = None) -> list[Logged]:
         """The first `limit` of the wanted notifications, or all of them, in order."""
         with self._store.read() as connection:
             return notifications.read(connection, wanted, limit)
@@ -43,7 +43,7 @@ class NotificationLog:
         with self._store.read() as connection:
             return notifications.current_id(connection)
 
-    def count(self, wanted: Wanted) -> int:
+    def count(self, wanted: NotificationFilter) -> int:
         """The number of wanted notifications."""
         with self._store.read() as connection:
             return notifications.count(connection, wanted)

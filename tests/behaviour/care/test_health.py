@@ -148,7 +148,7 @@ def test_a_list_is_read_page_by_page_from_the_worst(ours: Client, our_metastore:
         page = ours.health.page(our_metastore.database, after=after, most=5)
         assert page.complete
         pages.append([each.table.table for each in page.entries])
-        after = page.following
+        after = page.next_page
         if after is None:
             break
     order = [each for page in pages for each in page]

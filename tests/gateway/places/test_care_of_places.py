@@ -62,7 +62,7 @@ def in_pages(ours: Client, databases: str, most: int) -> list[tuple[int, TableNa
         page = ours.health.page(databases, after=after, most=most)
         assert len(page.entries) <= most
         found += [(each.health.health, each.table) for each in page.entries]
-        if (after := page.following) is None:
+        if (after := page.next_page) is None:
             return found
     raise AssertionError("the pages do not end")
 

@@ -6,7 +6,7 @@ from tests.store.catalog_values import NAME, STORAGE, TABLE, make_table
 from tests.store.row_counts import row_counts
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
+from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintFilter, ConstraintKind, Reference
 from hmstats.model.catalog.objects import Column, TableName
 from hmstats.store.catalog import constraints, tables
 from hmstats.store.catalog.constraints import NO_COLUMN, ColumnIndex, ConstrainedTable, ResolvedConstraint
@@ -48,13 +48,13 @@ def insert(store: Store, *new: ResolvedConstraint) -> None:
     store.write(lambda unit: constraints.insert_many(unit, new))
 
 
-def own(store: Store, *kinds: ConstraintKind, tables_wanted: Wanted | None = None) -> list[ColumnConstraint]:
+def own(store: Store, *kinds: ConstraintKind, tables_wanted: ConstraintFilter | None = None) -> list[ColumnConstraint]:
     with store.read() as connection:
         wanted = tables_wanted or constraints.of(NAME)
         return constraints.without_foreign_keys(connection, kinds or list(ConstraintKind), wanted)
 
 
-def foreign_keys(store: Store, child: Wanted, parent: Wanted) -> list[ColumnConstraint]:
+def foreign_keys(store: Store, child: ConstraintFilter, parent: ConstraintFilter) -> list[ColumnConstraint]:
     with store.read() as connection:
         return constraints.foreign_keys(connection, child, parent)
 
@@ -96,10 +96,10 @@ def test_constraints_of_one_table_a_database_or_a_catalog(store: Store) -> None:
     insert(store, placed(holder(store, OTHER), ConstraintKind.NOT_NULL, "name", "c"))
     both = [("c", "name"), ("c", "id")]
     assert names(own(store)) == [("c", "id")]
-    assert names(own(store, tables_wanted=Wanted("hive", "default"))) == both
-    assert names(own(store, tables_wanted=Wanted("hive"))) == both
-    assert own(store, tables_wanted=Wanted("spark")) == []
-    assert own(store, tables_wanted=Wanted("hive", "default", "nope")) == []
+    assert names(own(store, tables_wanted=ConstraintFilter("hive", "default"))) == both
+    assert names(own(store, tables_wanted=ConstraintFilter("hive"))) == both
+    assert own(store, tables_wanted=ConstraintFilter("spark")) == []
+    assert own(store, tables_wanted=ConstraintFilter("hive", "default", "nope")) == []
 
 
 def test_columns_of_a_key_come_in_order(store: Store) -> None:
@@ -120,7 +120,7 @@ def test_a_foreign_key_comes_back_with_the_name_of_the_key_it_refers_to(store: S
     parent, child = holder(store), holder(store, OTHER)
     key = foreign(child, parent, "size", "id")
     insert(store, placed(parent, ConstraintKind.PRIMARY_KEY, "id", "pk"), key)
-    everywhere = Wanted("hive")
+    everywhere = ConstraintFilter("hive")
     assert foreign_keys(store, constraints.of(OTHER), everywhere) == [key.constraint]
     assert foreign_keys(store, everywhere, constraints.of(NAME)) == [key.constraint]
     assert foreign_keys(store, constraints.of(NAME), everywhere) == []

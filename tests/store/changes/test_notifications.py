@@ -9,7 +9,7 @@ from sqlalchemy import delete
 from tests.fixtures.databases.statements import StatementCounter
 from tests.store.catalog_values import TABLE
 
-from hmstats.model.events import Event, Logged, Notification, TableCreated, TableDropped, Wanted
+from hmstats.model.events import Event, Logged, Notification, NotificationFilter, TableCreated, TableDropped
 from hmstats.store.changes import notifications
 from hmstats.store.database.store import Store
 from hmstats.store.schema import NOTIFICATION_SEQUENCE
@@ -24,12 +24,12 @@ def append(store: Store, *texts: str) -> list[int]:
     return list(store.write(lambda unit: notifications.append(unit, [noted(each) for each in texts])))
 
 
-def listed(store: Store, wanted: Wanted | None = None, limit: int | None = None) -> list[Logged]:
+def listed(store: Store, wanted: NotificationFilter | None = None, limit: int | None = None) -> list[Logged]:
     with store.read() as connection:
-        return notifications.read(connection, wanted or Wanted(after=0), limit)
+        return notifications.read(connection, wanted or NotificationFilter(after=0), limit)
 
 
-def ids(store: Store, wanted: Wanted | None = None, limit: int | None = None) -> list[int]:
+def ids(store: Store, wanted: NotificationFilter | None = None, limit: int | None = None) -> list[int]:
     return [each.id for each in listed(store, wanted, limit)]
 
 
@@ -72,15 +72,19 @@ def test_the_sequence_is_made_where_it_has_no_row(store: Store) -> None:
 def test_readers_choose(store: Store) -> None:
     given = [noted("", kind, table) for kind, table in (("A", "t"), ("B", "u"), ("A", None), ("C", "t"))]
     store.write(lambda unit: notifications.append(unit, given))
-    assert ids(store, Wanted(after=1), 2) == [2, 3]
-    assert ids(store, Wanted(after=1, until=2)) == [2]
-    assert ids(store, Wanted(after=0, tables=["t"])) == [1, 4]
-    assert ids(store, Wanted(after=0, types=["A", "C"], tables=["t", "u"])) == [1, 4]
-    assert ids(store, Wanted(after=0, other_types=["A"])) == [2, 4]
-    assert ids(store, Wanted(after=0, catalog="hive", database="d")) == [1, 2, 3, 4]
-    assert ids(store, Wanted(after=0, database="e")) == ids(store, Wanted(after=0, catalog="other")) == []
+    assert ids(store, NotificationFilter(after=1), 2) == [2, 3]
+    assert ids(store, NotificationFilter(after=1, until=2)) == [2]
+    assert ids(store, NotificationFilter(after=0, tables=["t"])) == [1, 4]
+    assert ids(store, NotificationFilter(after=0, types=["A", "C"], tables=["t", "u"])) == [1, 4]
+    assert ids(store, NotificationFilter(after=0, other_types=["A"])) == [2, 4]
+    assert ids(store, NotificationFilter(after=0, catalog="hive", database="d")) == [1, 2, 3, 4]
+    assert (
+        ids(store, NotificationFilter(after=0, database="e"))
+        == ids(store, NotificationFilter(after=0, catalog="other"))
+        == []
+    )
     with store.read() as connection:
-        assert notifications.count(connection, Wanted(after=1, tables=["t"])) == 1
+        assert notifications.count(connection, NotificationFilter(after=1, tables=["t"])) == 1
 
 
 def remove_older(store: Store, before_seconds: int) -> int:

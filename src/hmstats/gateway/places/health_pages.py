@@ -53,8 +53,8 @@ def health_page(request: Request, places: AllPlaces) -> Relayed:
 def _following(pages: Mapping[str, Any], taken: Mapping[str, int], cursors: Mapping[str, str]) -> str | None:
     """The cursor of all places behind these pages; None at the end. Pages of which nothing was taken come again."""
     again = {place for place, page in pages.items() if page.health and not taken[place]}
-    following = {place: cursors[place] if place in again else page.nextPage for place, page in pages.items()}
-    left = {place: cursor for place, cursor in following.items() if cursor is not None}
+    next_pages = {place: cursors[place] if place in again else page.nextPage for place, page in pages.items()}
+    left = {place: cursor for place, cursor in next_pages.items() if cursor is not None}
     return json.dumps(left) if left else None
 
 

@@ -33,7 +33,7 @@ _OF_TABLE, _OF_PARTITION = 21, 12
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedObjects:
     """Objects that are asked for with their statistics."""
 
     request: Any
@@ -51,7 +51,7 @@ def may_want(request: Request) -> bool:
     return mark is not None and mark in request.message
 
 
-def wanted_of(request: Request, decode: Callable[[], Mapping[str, Any]]) -> Wanted | None:
+def wanted_of(request: Request, decode: Callable[[], Mapping[str, Any]]) -> WantedObjects | None:
     """What a call asks for with statistics; None if it does not. Calls without any are not decoded."""
     if not may_want(request):
         return None
@@ -60,12 +60,12 @@ def wanted_of(request: Request, decode: Callable[[], Mapping[str, Any]]) -> Want
         if not asked.getColumnStats or asked.dbName is None or asked.tblName is None:
             return None
         name = table_name(asked.dbName, asked.tblName, asked.catName)
-        return Wanted(asked, Question(name, own=True, engine=asked.engine or DEFAULT_ENGINE))
+        return WantedObjects(asked, Question(name, own=True, engine=asked.engine or DEFAULT_ENGINE))
     if not asked.get_col_stats or asked.db_name is None or asked.tbl_name is None:
         return None
     name = table_name(asked.db_name, asked.tbl_name)
     partitions = tuple(asked.names or ())
-    return Wanted(asked, Question(name, own=False, partitions=partitions, engine=asked.engine or DEFAULT_ENGINE))
+    return WantedObjects(asked, Question(name, own=False, partitions=partitions, engine=asked.engine or DEFAULT_ENGINE))
 
 
 _MARKS = {"get_table_req": b"\x02\x00\x07\x01", "get_partitions_by_names_req": b"\x02\x00\x04\x01"}
@@ -74,13 +74,15 @@ WITH_STATISTICS = frozenset(_MARKS)
 """The calls whose answers may have objects with their statistics."""
 
 
-def without_statistics(request: Request, wanted: Wanted) -> Request:
+def without_statistics(request: Request, wanted: WantedObjects) -> Request:
     """The call that asks for the objects alone."""
     plain = {"getColumnStats": False} if wanted.is_table else {"get_col_stats": False}
     return with_arguments(request, req=type(wanted.request)(**{**vars(wanted.request), **plain}))
 
 
-def with_statistics(answer: bytes, name: str, wanted: Wanted, keys: Sequence[str], reader: StatisticsReader) -> bytes:
+def with_statistics(
+    answer: bytes, name: str, wanted: WantedObjects, keys: Sequence[str], reader: StatisticsReader
+) -> bytes:
     """An answer to the call of `without_statistics` with the stored statistics; `keys` are the table's partition keys.
 
     Raises NoSuchObject if the table is not stored.

@@ -55,7 +55,7 @@ class ColumnConstraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ConstraintFilter:
     """A filter for tables whose constraints are requested: one table, those of a database, or all of a catalog."""
 
     catalog: str

@@ -17,11 +17,11 @@ class ObjectHealth:
 
 @dataclass(frozen=True, slots=True)
 class HealthPage:
-    """A page of a list. `following` is the cursor of the next one; None after the last.
+    """A page of a list. `next_page` is the cursor of the next one; None after the last.
 
     `complete`: the list reflects every change before it; else some were not looked at yet.
     """
 
     entries: tuple[ObjectHealth, ...]
-    following: str | None
+    next_page: str | None
     complete: bool = True

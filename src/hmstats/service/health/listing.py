@@ -51,9 +51,9 @@ class HealthListing:
             def read(after: Key | None, most: int) -> list[Listed]:
                 return listing.tables(connection, catalog, names, exact, _below(selection), after, most)
 
-            found, following = _page(read, selection, pattern)
+            found, next_page = _page(read, selection, pattern)
         entries = [ObjectHealth(TableName(catalog, *each.names), None, each.health) for each in found]
-        return HealthPage(tuple(entries), following, complete)
+        return HealthPage(tuple(entries), next_page, complete)
 
     def partitions(self, name: TableName, selection: ListSelection) -> HealthPage:
         """The partitions of a table. Raises NoSuchObject if it does not exist, InvalidInput as `tables`."""
@@ -67,9 +67,9 @@ class HealthListing:
             def read(after: Key | None, most: int) -> list[Listed]:
                 return listing.partitions(connection, table_id, _below(selection), after, most)
 
-            found, following = _page(read, selection, None)
+            found, next_page = _page(read, selection, None)
         entries = [ObjectHealth(name, each.names[0], each.health) for each in found]
-        return HealthPage(tuple(entries), following, complete)
+        return HealthPage(tuple(entries), next_page, complete)
 
 
 def _page(

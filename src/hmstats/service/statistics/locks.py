@@ -33,14 +33,14 @@ WRITES = Counter(
 Names: TypeAlias = Mapping[int, str | None]
 
 
-class Freed(NamedTuple):
+class UnlockedSets(NamedTuple):
     """What may be written: the sets without locked columns by partition id, and the parameters known of each."""
 
     given: dict[int, StatisticsSet]
     known: Mapping[int, Parameters]
 
 
-def free_of_table(
+def drop_locked_from_table(
     unit: Unit, name: TableName, target: TableFacts, given: StatisticsSet
 ) -> tuple[StatisticsSet, TableFacts]:
     """The set without locked columns, and the table as it is then. Raises LockedStatistics if a lock refuses."""
@@ -56,12 +56,12 @@ def free_of_table(
     return replace(given, columns=columns), target
 
 
-def free_of_partitions(
+def drop_locked_from_partitions(
     unit: Unit, name: TableName, target: TableFacts, given: dict[int, StatisticsSet], known: Mapping[int, Parameters]
-) -> Freed:
+) -> UnlockedSets:
     """The sets of partitions, by id, without locked columns. Raises LockedStatistics if a lock refuses."""
     if not target.locks:
-        return Freed(given, known)
+        return UnlockedSets(given, known)
     by_id = {
         each: target.locks.locked_columns(each, [column.column for column in found.columns])
         for each, found in given.items()
@@ -75,10 +75,10 @@ def free_of_partitions(
         for each, found in given.items()
     }
     parameters_now = {each: {**known.get(each, {}), **unmarked.get(each, {})} for each in given}
-    return Freed({each: found for each, found in unlocked.items() if found.columns}, parameters_now)
+    return UnlockedSets({each: found for each, found in unlocked.items() if found.columns}, parameters_now)
 
 
-def free_of_delete(
+def drop_locked_from_delete(
     unit: Unit,
     name: TableName,
     target: TableFacts,
@@ -103,7 +103,7 @@ def free_of_delete(
     return free
 
 
-def free_of_change(
+def drop_locked_from_change(
     unit: Unit,
     name: TableName,
     locks: TableLocks,

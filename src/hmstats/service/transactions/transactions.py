@@ -109,15 +109,15 @@ class Transactions:
         with self._store.read() as connection:
             return transactions.unfinished(connection, self._timeout_ms)
 
-    def count_from(self, following: int) -> None:
+    def count_from(self, next_id: int) -> None:
         """Set the id of the next transaction. Raises MetaError unless it is higher than every id given."""
-        _check_seed("the next transaction's id", following)
+        _check_seed("the next transaction's id", next_id)
 
         def move(unit: Unit) -> None:
             highest = transactions.highest_when_opening(unit)
-            if following <= highest:
-                raise MetaError(f"the next transaction's id must be above {highest}, found {following}")
-            transactions.count_from(unit, following)
+            if next_id <= highest:
+                raise MetaError(f"the next transaction's id must be above {highest}, found {next_id}")
+            transactions.count_from(unit, next_id)
 
         self._store.write(move)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, delete, func, insert, literal_column, select
 
-from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
+from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintFilter, ConstraintKind, Reference
 from hmstats.model.catalog.objects import Column, TableName
 from hmstats.store.schema import COLUMNS_V2, DBS, KEY_CONSTRAINTS, PARTITION_KEYS, SDS, TBLS
 from hmstats.store.statements.ordering import by_bytes
@@ -81,9 +81,9 @@ class ResolvedConstraint:
     child: ColumnIndex | None = None
 
 
-def of(name: TableName) -> Wanted:
+def of(name: TableName) -> ConstraintFilter:
     """The filter for one table."""
-    return Wanted(name.catalog, name.database, name.table)
+    return ConstraintFilter(name.catalog, name.database, name.table)
 
 
 def lock(unit: Unit, name: TableName) -> ConstrainedTable | None:
@@ -97,7 +97,7 @@ def lock(unit: Unit, name: TableName) -> ConstrainedTable | None:
 
 
 def without_foreign_keys(
-    connection: Connection, kinds: Collection[ConstraintKind], tables: Wanted
+    connection: Connection, kinds: Collection[ConstraintKind], tables: ConstraintFilter
 ) -> list[ColumnConstraint]:
     """The constraints of these kinds other than foreign keys, by table, name and position."""
     query = select(
@@ -112,7 +112,9 @@ def without_foreign_keys(
     return [_constraint(row, None) for row in connection.execute(ordered)]
 
 
-def foreign_keys(connection: Connection, children: Wanted, parents: Wanted) -> list[ColumnConstraint]:
+def foreign_keys(
+    connection: Connection, children: ConstraintFilter, parents: ConstraintFilter
+) -> list[ColumnConstraint]:
     """The foreign keys of the child tables that refer to the parent tables, by child table, name and position."""
     key = KEY_CONSTRAINTS.alias("primary_key")
     primary = select(func.min(key.c.CONSTRAINT_NAME)).where(
@@ -186,7 +188,7 @@ def _with_child(constraints: Any) -> Any:
     )
 
 
-def _are(databases: Any, tables: Any, wanted: Wanted) -> list[Any]:
+def _are(databases: Any, tables: Any, wanted: ConstraintFilter) -> list[Any]:
     conditions = [databases.c.CTLG_NAME == wanted.catalog]
     if wanted.database is not None:
         conditions.append(databases.c.NAME == wanted.database)

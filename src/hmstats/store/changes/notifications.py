@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from hmstats.model.events import Logged, Notification, Wanted
+from hmstats.model.events import Logged, Notification, NotificationFilter
 from hmstats.store.schema import NOTIFICATION_LOG as LOG
 from hmstats.store.schema import NOTIFICATION_SEQUENCE as SEQUENCE
 from hmstats.store.statements.compiled_statements import CompiledStatement
@@ -67,11 +67,11 @@ def batches(notifications: Iterable[Notification]) -> Iterator[list[Notification
 
 def current_id(connection: Connection) -> int:
     """The id of the last event that was ever written; 0 before the first."""
-    following = connection.execute(select(SEQUENCE.c.NEXT_EVENT_ID)).scalar_one_or_none()
-    return (following or _FIRST) - 1
+    next_id = connection.execute(select(SEQUENCE.c.NEXT_EVENT_ID)).scalar_one_or_none()
+    return (next_id or _FIRST) - 1
 
 
-def read(connection: Connection, wanted: Wanted, limit: int | None) -> list[Logged]:
+def read(connection: Connection, wanted: NotificationFilter, limit: int | None) -> list[Logged]:
     """The first `limit` wanted notifications (None: all), in order."""
     c = LOG.c
     columns = (c.EVENT_TYPE, c.CAT_NAME, c.DB_NAME, c.TBL_NAME, c.MESSAGE, c.MESSAGE_FORMAT)
@@ -80,7 +80,7 @@ def read(connection: Connection, wanted: Wanted, limit: int | None) -> list[Logg
     return [Logged(event_id, seconds, Notification(*rest)) for event_id, seconds, *rest in rows]
 
 
-def count(connection: Connection, wanted: Wanted) -> int:
+def count(connection: Connection, wanted: NotificationFilter) -> int:
     """The number of wanted notifications."""
     query = select(func.count()).select_from(LOG).where(*_conditions(connection, wanted))
     return connection.execute(query).scalar_one()
@@ -116,8 +116,8 @@ def _rows(unit: Unit, notifications: Sequence[Notification]) -> list[dict[str, A
 
 def _insert_rows(unit: Unit, rows: Sequence[Mapping[str, Any]]) -> int | None:
     """Insert rows. Returns the first event id; None if the sequence has no row yet."""
-    following, number = SEQUENCE.c.NEXT_EVENT_ID, len(rows)
-    take = update(SEQUENCE).values(NEXT_EVENT_ID=following + number).returning(following - number)
+    next_id, number = SEQUENCE.c.NEXT_EVENT_ID, len(rows)
+    take = update(SEQUENCE).values(NEXT_EVENT_ID=next_id + number).returning(next_id - number)
     first = unit.connection.execute(take).scalar_one_or_none()
     if first is not None:
         numbered = [{**row, "EVENT_ID": event_id} for event_id, row in enumerate(rows, first)]
@@ -191,7 +191,7 @@ def _begin_sequence(unit: Unit) -> None:
     unit.connection.execute(row.on_conflict_do_nothing())
 
 
-def _conditions(connection: Connection, wanted: Wanted) -> list[ColumnElement[bool]]:
+def _conditions(connection: Connection, wanted: NotificationFilter) -> list[ColumnElement[bool]]:
     c = LOG.c
     conditions = [c.EVENT_ID > wanted.after]
     if wanted.until is not None:

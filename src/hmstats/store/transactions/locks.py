@@ -49,10 +49,8 @@ _ASKED, _HELD = HIVE_LOCKS.alias("asked"), HIVE_LOCKS.alias("held")
 
 def insert_waiting(unit: Unit, request: LockRequest) -> int:
     """Insert a lock at the end of the queue. Returns its id."""
-    following = NEXT_LOCK_ID.c.NL_NEXT + 1
-    increment = (
-        update(NEXT_LOCK_ID).values(NL_NEXT=following).returning(NEXT_LOCK_ID.c.NL_NEXT, now_ms(unit.connection))
-    )
+    next_id = NEXT_LOCK_ID.c.NL_NEXT + 1
+    increment = update(NEXT_LOCK_ID).values(NL_NEXT=next_id).returning(NEXT_LOCK_ID.c.NL_NEXT, now_ms(unit.connection))
     end, now = unit.connection.execute(increment.execution_options(**PREPARED)).one()
     lock_id: int = end - 1
     rows = [

@@ -80,13 +80,13 @@ def unfinished(connection: Connection, timeout_ms: int) -> tuple[int, list[Trans
     return highest, [_transaction(row) for row in connection.execute(query).mappings()]
 
 
-def count_from(unit: Unit, following: int) -> None:
+def count_from(unit: Unit, next_id: int) -> None:
     """Set the id of the next transaction; it must be above every id given."""
     if unit.connection.dialect.name == "sqlite":
-        statement = "UPDATE sqlite_sequence SET seq = :following - 1 WHERE name = 'TXNS'"
+        statement = "UPDATE sqlite_sequence SET seq = :next_id - 1 WHERE name = 'TXNS'"
     else:
-        statement = """SELECT setval(pg_get_serial_sequence('"TXNS"', 'TXN_ID'), :following, false)"""
-    unit.connection.execute(text(statement), {"following": following})
+        statement = """SELECT setval(pg_get_serial_sequence('"TXNS"', 'TXN_ID'), :next_id, false)"""
+    unit.connection.execute(text(statement), {"next_id": next_id})
 
 
 def highest_when_opening(unit: Unit) -> int:

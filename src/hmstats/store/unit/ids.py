@@ -78,10 +78,8 @@ class Ids:
 def _reserve(connection: Connection, sequence: Sequence, count: int) -> range:
     """Increment the sequence, and create it if it is missing; its row is locked until the transaction ends."""
     is_sequence = SEQUENCE_TABLE.c.SEQUENCE_NAME == sequence.value
-    following = SEQUENCE_TABLE.c.NEXT_VAL + count
-    increment = (
-        update(SEQUENCE_TABLE).where(is_sequence).values(NEXT_VAL=following).returning(SEQUENCE_TABLE.c.NEXT_VAL)
-    )
+    next_id = SEQUENCE_TABLE.c.NEXT_VAL + count
+    increment = update(SEQUENCE_TABLE).where(is_sequence).values(NEXT_VAL=next_id).returning(SEQUENCE_TABLE.c.NEXT_VAL)
     end = connection.execute(increment).scalar_one_or_none()
     if end is None:
         dialect = sqlite if connection.dialect.name == "sqlite" else postgresql

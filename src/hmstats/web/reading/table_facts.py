@@ -8,7 +8,7 @@ from hmstats.model.parameters.row_counts import row_count
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import Key, TableFacts
-from hmstats.web.reading.columns.column_answers import Wanted
+from hmstats.web.reading.columns.column_answers import AnswerSizes
 from hmstats.web.reading.columns.column_numbers import column_facts
 from hmstats.web.reading.columns.found_columns import found_columns, found_keys
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
@@ -23,7 +23,7 @@ from hmstats.web.reading.selections import Selection
 
 PAGE_COLUMNS = 25
 _PICTURE_BINS = 16
-_PICTURE = Wanted(PARTS_OF_A_PICTURE, 5)
+_PICTURE = AnswerSizes(PARTS_OF_A_PICTURE, 5)
 
 
 def table_facts(

@@ -11,7 +11,7 @@ from hmstats.wire.idl import extension
 def page_to_thrift(page: HealthPage) -> Any:
     """The struct of a page."""
     health = [_to_thrift(each) for each in page.entries]
-    return extension.HealthResult(health=health, nextPage=page.following, complete=page.complete)
+    return extension.HealthResult(health=health, nextPage=page.next_page, complete=page.complete)
 
 
 def page_from_thrift(struct: Any) -> HealthPage:

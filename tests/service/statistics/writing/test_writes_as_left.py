@@ -14,7 +14,7 @@ from tests.service.statistics.filled import NAME, make_table
 
 from hmstats.errors import StoreUnavailable
 from hmstats.model.catalog.objects import Partition, Storage
-from hmstats.model.events import Event, Notification, Wanted
+from hmstats.model.events import Event, Notification, NotificationFilter
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, LongStatistics, StatisticsSet
 from hmstats.model.statistics.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField
@@ -289,7 +289,7 @@ def test_each_write_is_an_event_of_its_own(store: Store, plain: PlainWrites, sta
     plain._events._tables = Newest()  # others were written meanwhile
     write(plain, longs(None, ndv=8))
     with store.read() as connection:
-        logged = notifications.read(connection, Wanted(after=0), None)
+        logged = notifications.read(connection, NotificationFilter(after=0), None)
     assert [each.id for each in logged] == [*range(logged[0].id, logged[0].id + 9)]
     said = [each.notification.message for each in logged]
     assert said == ["None 5"] * 3 + ["p=1 5"] * 3 + ["p=1 6", "None 7", "None 8"]
@@ -320,7 +320,7 @@ def test_what_is_not_as_expected_leaves_nothing(store: Store, plain: PlainWrites
         with store.read() as connection:
             tables = (TAB_COL_STATS, PART_COL_STATS, HMSTATS_TABLE_CHANGE, HMSTATS_OWN_CHANGE)
             rows = [sorted(map(repr, connection.execute(select(table)))) for table in tables]
-            log = notifications.read(connection, Wanted(after=0), None)
+            log = notifications.read(connection, NotificationFilter(after=0), None)
             return rows, log, details.read_table(connection, target_of(store).id, None), target_of(store)
 
     with pytest.MonkeyPatch.context() as patched:
@@ -481,7 +481,7 @@ def test_servers_that_always_expect_lose_nothing(
     assert target_of(store).version == before + 4 * times
     assert stored(store, "p=1") == stored(store, None) == {"l": times - 1, "m": times - 1}
     with store.read() as connection:
-        logged = notifications.read(connection, Wanted(after=0), None)
+        logged = notifications.read(connection, NotificationFilter(after=0), None)
     assert [each.id for each in logged] == [*range(logged[0].id, logged[0].id + 4 * times)]
 
 

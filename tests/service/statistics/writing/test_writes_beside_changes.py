@@ -12,7 +12,7 @@ from tests.service.statistics.filled import NAME, make_table
 from tests.service.statistics.writing.test_writes_as_left import longs, stored
 
 from hmstats.model.catalog.objects import Partition, Storage, TableName
-from hmstats.model.events import Notification, Wanted
+from hmstats.model.events import Notification, NotificationFilter
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.tables.alter_table import TableAlterations
 from hmstats.service.catalog.tables.tables import Tables
@@ -70,7 +70,7 @@ def test_writers_and_changes_of_a_table(
             assert StatisticsWriter(each).plain.write(NAME, longs(partition, ndv=number), of_table=partition is None)
             assert stored(servers[2], partition) == {"l": number}
     with servers[2].read() as connection:
-        logged = [each.id for each in notifications.read(connection, Wanted(after=0), None)]
+        logged = [each.id for each in notifications.read(connection, NotificationFilter(after=0), None)]
     assert logged == [*range(1, len(logged) + 1)]
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hmstats.model.catalog.constraints import ConstraintKind, Wanted
+from hmstats.model.catalog.constraints import ConstraintFilter, ConstraintKind
 from hmstats.model.catalog.objects import DEFAULT_CATALOG
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
@@ -48,8 +48,8 @@ class ConstraintCalls:
     def get_foreign_keys(self, session: Session, request: Any) -> Any:
         """The foreign keys of a table, or on one, or of one on another."""
         catalog = (request.catName or DEFAULT_CATALOG).lower()
-        children = Wanted(catalog, _lower(request.foreign_db_name), _lower(request.foreign_tbl_name))
-        parents = Wanted(catalog, _lower(request.parent_db_name), _lower(request.parent_tbl_name))
+        children = ConstraintFilter(catalog, _lower(request.foreign_db_name), _lower(request.foreign_tbl_name))
+        parents = ConstraintFilter(catalog, _lower(request.parent_db_name), _lower(request.parent_tbl_name))
         found = self._constraints.foreign_keys(children, parents)
         return api.ForeignKeysResponse(foreignKeys=constraints_to_thrift(found))
 

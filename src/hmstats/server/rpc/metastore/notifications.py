@@ -5,7 +5,7 @@ from typing import Any
 
 from hmstats.errors import InvalidInput, MetaError
 from hmstats.model.catalog.objects import DEFAULT_CATALOG
-from hmstats.model.events import Wanted
+from hmstats.model.events import NotificationFilter
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.notifications import Insertion, NotificationLog
@@ -26,7 +26,7 @@ class NotificationCalls:
     def get_next_notification(self, session: Session, rqst: Any) -> Any:
         """The events after `lastEvent`, filtered by tables and types, at most `maxEvents` if it is above 0."""
         limit = rqst.maxEvents if rqst.maxEvents and rqst.maxEvents > 0 else None
-        wanted = Wanted(
+        wanted = NotificationFilter(
             after=rqst.lastEvent or 0,
             catalog=_lower(rqst.catName),
             database=_lower(rqst.dbName),
@@ -39,7 +39,7 @@ class NotificationCalls:
 
     def get_notification_events_count(self, session: Session, rqst: Any) -> Any:
         """How many events a database has after `fromEventId`, up to `toEventId` if it is set, at most `limit`."""
-        wanted = Wanted(
+        wanted = NotificationFilter(
             after=rqst.fromEventId or 0,
             until=rqst.toEventId,
             catalog=_lower(rqst.catName) or DEFAULT_CATALOG,

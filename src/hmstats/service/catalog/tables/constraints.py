@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count, groupby
 
 from hmstats.errors import InvalidConstraint, MetaError
-from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintKind, Reference, Wanted
+from hmstats.model.catalog.constraints import ColumnConstraint, ConstraintFilter, ConstraintKind, Reference
 from hmstats.model.catalog.objects import Column, TableName
 from hmstats.model.events import ConstraintDropped, ConstraintsAdded
 from hmstats.store.catalog import constraints, tables
@@ -50,7 +50,7 @@ class Constraints:
         with self._store.read() as connection:
             return constraints.without_foreign_keys(connection, [kind], of(name))
 
-    def foreign_keys(self, children: Wanted, parents: Wanted) -> list[ColumnConstraint]:
+    def foreign_keys(self, children: ConstraintFilter, parents: ConstraintFilter) -> list[ColumnConstraint]:
         """The foreign keys of the child tables that refer to the parent tables."""
         with self._store.read() as connection:
             return constraints.foreign_keys(connection, children, parents)
@@ -61,7 +61,7 @@ class Constraints:
             return []
         with self._store.read() as connection:
             own = constraints.without_foreign_keys(connection, _OWN, of(name))
-            return [*own, *constraints.foreign_keys(connection, of(name), Wanted(name.catalog))]
+            return [*own, *constraints.foreign_keys(connection, of(name), ConstraintFilter(name.catalog))]
 
     def _has_any(self, name: TableName) -> bool:
         return bool(self._store.rows(constraints.ANY, tables.name_parameters(name)))

@@ -21,7 +21,7 @@ from hmstats.model.pending.pending import HeldBy, HoldReason, Pending
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.statistics_locks import OF_TABLE
 from hmstats.service.statistics import details
-from hmstats.service.statistics.locks import free_of_partitions, free_of_table
+from hmstats.service.statistics.locks import drop_locked_from_partitions, drop_locked_from_table
 from hmstats.service.statistics.merge import latest_of_each_column, merge_sets
 from hmstats.service.statistics.writing.validate import check_sketches, checked_set
 from hmstats.service.statistics.writing.write_options import WriteOptions
@@ -76,7 +76,7 @@ def hold_table(
     sentences = _sentences(target, counts, held, before, new, options)
     if not sentences:
         return False
-    free, _ = free_of_table(unit, name, target, new)
+    free, _ = drop_locked_from_table(unit, name, target, new)
     sets = [free] if free.columns else []
     if target.locks.of(OF_TABLE) is None:
         write = Pending(_reason(target, sentences), sets, held, counts, options.author)
@@ -158,7 +158,7 @@ def _without_locked(
     free: dict[int, list[StatisticsSet]] = {part_id: [] for part_id in found}
     for engine in engines:
         of_engine = {part_id: each for part_id, held in found.items() for each in held.sets if each.engine == engine}
-        for part_id, each in free_of_partitions(unit, name, target, of_engine, {}).given.items():
+        for part_id, each in drop_locked_from_partitions(unit, name, target, of_engine, {}).given.items():
             free[part_id].append(each)
     return {
         part_id: replace(held, sets=free[part_id])

@@ -14,7 +14,7 @@ from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.statistics.statistics_locks import OF_TABLE
 from hmstats.service.lookups import id_of, lock_partitioned
 from hmstats.service.statistics.errors import missing_table
-from hmstats.service.statistics.locks import free_of_change
+from hmstats.service.statistics.locks import drop_locked_from_change
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.partitions import partitions
@@ -37,7 +37,7 @@ def change_table(unit: Unit, name: TableName, change: ParameterChange, *, past_l
         raise missing_table(name)
     if not past_locks:
         held = statistics_locks.of_table(unit, table_id)
-        change = free_of_change(unit, name, held, {OF_TABLE: change}, lambda _: None)[OF_TABLE]
+        change = drop_locked_from_change(unit, name, held, {OF_TABLE: change}, lambda _: None)[OF_TABLE]
     change = change.with_column_marks(stored.parameters)
     _write(unit, OF_TABLES, {table_id: change})
     altered = replace(stored, parameters=change.of(stored.parameters))
@@ -80,7 +80,7 @@ def _free(
     held = statistics_locks.of_table(unit, table_id)
     names = {part_id: each for each, part_id in ids.items()}
     by_id = {ids[each]: change for each, change in changes.items()}
-    free = free_of_change(unit, name, held, by_id, names.__getitem__)
+    free = drop_locked_from_change(unit, name, held, by_id, names.__getitem__)
     return {names[part_id]: change for part_id, change in free.items()}
 
 

@@ -17,7 +17,11 @@ from hmstats.model.statistics.statistics_locks import UNLOCKED
 from hmstats.model.transactions.transactions import WriteState
 from hmstats.service.statistics import details
 from hmstats.service.statistics.errors import missing_table
-from hmstats.service.statistics.locks import free_of_delete, free_of_partitions, free_of_table
+from hmstats.service.statistics.locks import (
+    drop_locked_from_delete,
+    drop_locked_from_partitions,
+    drop_locked_from_table,
+)
 from hmstats.service.statistics.merge import latest_of_each_column, merge_sets
 from hmstats.service.statistics.transactional import check_deletable, put_marks
 from hmstats.service.statistics.writing.events import LoggedTable, StatisticsRecorder, record_deleted
@@ -125,7 +129,7 @@ class StatisticsWriter:
         given = checked_set(name, target.columns, statistics, known, unit.now_seconds)
         given = replace(given, partition=None)
         check_sketches(name, [given])
-        free, target = free_of_table(unit, name, target, given)
+        free, target = drop_locked_from_table(unit, name, target, given)
         if given.columns and not free.columns:
             versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
             return None
@@ -219,7 +223,7 @@ class StatisticsWriter:
             for each, found in by_id.items()
         }
         check_sketches(name, given.values())
-        given, known = free_of_partitions(unit, name, target, given, known)
+        given, known = drop_locked_from_partitions(unit, name, target, given, known)
         if not given:
             return {}, {}
         if merge:
@@ -271,7 +275,7 @@ class StatisticsWriter:
             there = _that_exist(target.columns, columns)
             if there == []:
                 return
-            for free in free_of_delete(unit, name, target, {None: OF_TABLE}, there):
+            for free in drop_locked_from_delete(unit, name, target, {None: OF_TABLE}, there):
                 column_statistics.delete_tables(unit, [target.id], free, engine)
                 parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, free))
                 versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
@@ -299,7 +303,7 @@ class StatisticsWriter:
                 return
             locked = partitions.lock(unit, target.id, sorted(wanted))
             names = {part_id: each for each, part_id in locked.items()}
-            for free, ids in free_of_delete(unit, name, target, locked, there).items():
+            for free, ids in drop_locked_from_delete(unit, name, target, locked, there).items():
                 column_statistics.delete_partitions(unit, ids, free, engine)
                 known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
                 parameters.put(unit, OF_PARTITIONS, _unmarked(known, free))

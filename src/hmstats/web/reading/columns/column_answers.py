@@ -23,14 +23,14 @@ Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AnswerSizes:
     """How much is asked of a column: equal parts of its values, and frequent values."""
 
     parts: int
     frequent: int
 
 
-def of_sketches(column: ColumnStatistics, wanted: Wanted) -> MergedAnswers:
+def of_sketches(column: ColumnStatistics, wanted: AnswerSizes) -> MergedAnswers:
     """The answers that the column's own sketches give. Raises SketchError for corrupt ones."""
     histogram = getattr(column.data, "histogram", None)
     return MergedAnswers(
@@ -41,7 +41,7 @@ def of_sketches(column: ColumnStatistics, wanted: Wanted) -> MergedAnswers:
 
 
 def of_calls(
-    service: Metastore, table: TableName, column: ColumnStatistics, names: Sequence[str], wanted: Wanted
+    service: Metastore, table: TableName, column: ColumnStatistics, names: Sequence[str], wanted: AnswerSizes
 ) -> MergedAnswers:
     """The answers over these partitions together, by three calls that a Hive Metastore does not know."""
     place = (table, column.column)

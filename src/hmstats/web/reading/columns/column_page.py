@@ -6,7 +6,7 @@ from hmstats.model.catalog.objects import Column, Table
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.web.answers.tables import ColumnPage
-from hmstats.web.reading.columns.column_answers import Wanted
+from hmstats.web.reading.columns.column_answers import AnswerSizes
 from hmstats.web.reading.columns.column_numbers import column_facts
 from hmstats.web.reading.columns.found_columns import found_columns, found_keys
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_COLUMN
@@ -16,7 +16,7 @@ from hmstats.web.reading.places import existing_column, existing_table, shown_na
 from hmstats.web.reading.selections import Selection
 
 _BINS = 30
-_COLUMN = Wanted(PARTS_OF_A_COLUMN, 10)
+_COLUMN = AnswerSizes(PARTS_OF_A_COLUMN, 10)
 
 
 def column_page(service: Metastore, text: str, name: str, selection: Selection) -> ColumnPage:

@@ -14,7 +14,7 @@ from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.describe.column import key_statistics
-from hmstats.web.reading.columns.column_answers import NOTHING, Wanted, fill_in, of_calls, of_sketches
+from hmstats.web.reading.columns.column_answers import NOTHING, AnswerSizes, fill_in, of_calls, of_sketches
 from hmstats.web.reading.columns.column_numbers import Found
 from hmstats.web.reading.columns.histograms import fractions
 from hmstats.web.reading.partition_order import MANY, MOST_KEPT, Ordered, in_order
@@ -25,7 +25,7 @@ _MOST_PROVENANCES = 20_000
 _NOBODY = Provenance()
 
 
-def found_columns(service: Metastore, part: Part, page: Sequence[Column], wanted: Wanted) -> Mapping[str, Found]:
+def found_columns(service: Metastore, part: Part, page: Sequence[Column], wanted: AnswerSizes) -> Mapping[str, Found]:
     """What is known of each of these columns, by its name in lower case."""
     stored = {each.column.lower(): each for each in part.stored.statistics.columns}
     if part.at_ms is not None:
@@ -59,7 +59,7 @@ def _of_keys(keys: tuple[Column, ...], placed: Ordered) -> tuple[Found, ...]:
 _of_keys_before = lru_cache(maxsize=MOST_KEPT)(_of_keys)
 
 
-def _of_whole(service: Metastore, part: Part, wanted: Wanted) -> dict[str, Found]:
+def _of_whole(service: Metastore, part: Part, wanted: AnswerSizes) -> dict[str, Found]:
     """The table's own statistics, or those of all partitions merged by the server."""
     merged = merged_columns(service, part.stored, fractions(wanted.parts), wanted.frequent)
     made = _of_partitions(service, part, [*merged])
@@ -75,7 +75,7 @@ def _of_whole(service: Metastore, part: Part, wanted: Wanted) -> dict[str, Found
 
 
 def _of_selection(
-    service: Metastore, part: Part, stored: Mapping[str, ColumnStatistics], wanted: Wanted
+    service: Metastore, part: Part, stored: Mapping[str, ColumnStatistics], wanted: AnswerSizes
 ) -> dict[str, Found]:
     """The statistics of the selected partitions, merged for this answer."""
     made = _of_partitions(service, part, [each.column for each in stored.values()])
@@ -87,7 +87,7 @@ def _of_selection(
     return found
 
 
-def _of_past(part: Part, stored: Mapping[str, ColumnStatistics], wanted: Wanted) -> dict[str, Found]:
+def _of_past(part: Part, stored: Mapping[str, ColumnStatistics], wanted: AnswerSizes) -> dict[str, Found]:
     """The statistics of a time, with what their sketches say."""
     found = {}
     for name, column in stored.items():

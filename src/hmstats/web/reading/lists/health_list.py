@@ -35,7 +35,7 @@ def health_list(
         if after is not None and error.kind == "InvalidInputException":
             raise StatementError(f"a cursor must be taken from the answer before, found {after[:60]!r}") from error
         raise
-    return HealthList(tables=tuple(_lines(service, found.entries)), complete=found.complete, next=found.following)
+    return HealthList(tables=tuple(_lines(service, found.entries)), complete=found.complete, next=found.next_page)
 
 
 def worst_tables(service: Metastore, most: int) -> tuple[list[TableHealth], bool]:
@@ -45,7 +45,7 @@ def worst_tables(service: Metastore, most: int) -> tuple[list[TableHealth], bool
     while len(found) < most:
         page = service.health.page(after=after, most=most - len(found))
         found += _lines(service, page.entries)
-        after = page.following
+        after = page.next_page
         if after is None:
             break
     return found, after is not None

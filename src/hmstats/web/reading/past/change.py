@@ -15,7 +15,7 @@ from hmstats.outlets.people import changes as compare
 from hmstats.outlets.people.times import past_ms, shown
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.history import Change, ChangedColumn, Difference, RestoreResult
-from hmstats.web.reading.columns.column_answers import Wanted
+from hmstats.web.reading.columns.column_answers import AnswerSizes
 from hmstats.web.reading.columns.column_numbers import column_facts
 from hmstats.web.reading.columns.found_columns import found_columns
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
@@ -26,7 +26,7 @@ from hmstats.web.reading.selections import Selection
 
 MOST_CHANGES = 500
 MOST_PICTURES = 8
-_PICTURE = Wanted(PARTS_OF_A_PICTURE, 5)
+_PICTURE = AnswerSizes(PARTS_OF_A_PICTURE, 5)
 
 
 def table_difference(service: Metastore, text: str, begin: str | None = None, end: str | None = None) -> Difference:
