@@ -200,10 +200,7 @@ def build(
     prepare(store, warehouse)
     if relay is not None and not relay.has_own_tables:
         rules = _of_mirrors(rules)
-    if rules.notifications:
-        store.enable_log(encoder(sketches=rules.send_sketches))
-    if rules.history_days:
-        store.enable_history()
+    _enable_records(store, rules)
     made, keeper = _statistics(store, rules, limits.objects_bytes), HealthKeeper(store)
     if not store.sees_all_changes:
         limits = replace(limits, answers_bytes=0)
@@ -235,14 +232,19 @@ def assemble_here(
     """
     prepare(store, warehouse)
     rules = _of_mirrors(rules) if mirrors else rules
-    if rules.notifications:
-        store.enable_log(encoder(sketches=rules.send_sketches))
-    if rules.history_days:
-        store.enable_history()
+    _enable_records(store, rules)
     made, keeper = _statistics(store, rules, 0), HealthKeeper(store)
     calls = _all_calls(store, warehouse, rules, Security(), made, keeper)
     answers = _answers(store, RecentChanges(store.changes_since), answers_bytes)
     return Dispatcher(methods(), calls, answers), _upkeep(store, warehouse, rules, keeper, made.blocks)
+
+
+def _enable_records(store: Store, rules: Rules) -> None:
+    """Let the store log changes, and keep what they replace, as far as the rules say so."""
+    if rules.notifications:
+        store.enable_log(encoder(sketches=rules.send_sketches))
+    if rules.history_days:
+        store.enable_history()
 
 
 def _of_mirrors(rules: Rules) -> Rules:

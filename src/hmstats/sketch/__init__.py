@@ -6,5 +6,6 @@ quantiles/    quantiles
 frequent/     frequent values
 merging       a column's sketches of two sets of rows
 accumulator   all of them for a column, and for a table's columns
+answers       what they answer to questions, with the error of each
 state_bytes   accumulators on their way between processes
 """

@@ -7,6 +7,7 @@ import structlog
 from hmstats.errors import SettingsError
 from hmstats.model.access.rule_file import parse_rules
 from hmstats.model.access.rules import Rules
+from hmstats.server.file_stamps import read_stamp
 
 _log = structlog.get_logger("hmstats.access")
 
@@ -28,12 +29,12 @@ class RulesInForce:
     def __init__(self, file: str) -> None:
         """Raises SettingsError if the file cannot be read or holds no valid rules."""
         self._file = file
-        self._stamp = _stamp(file)
+        self._stamp = read_stamp(file)
         self.rules = read_rules(file)
 
     def refresh(self) -> None:
         """Read the file again if it has changed; if it cannot be used, the old rules stay in force."""
-        stamp = _stamp(self._file)
+        stamp = read_stamp(self._file)
         if stamp == self._stamp:
             return
         self._stamp = stamp
@@ -43,12 +44,3 @@ class RulesInForce:
             _log.warning("rules_not_changed", file=self._file, reason=str(error))
         else:
             _log.info("rules_changed", file=self._file, rules=len(self.rules.rules))
-
-
-def _stamp(file: str) -> tuple[int, int, int] | None:
-    """What tells that a file was replaced: time in nanoseconds, inode and size; None for a missing file."""
-    try:
-        status = Path(file).stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_ino, status.st_size

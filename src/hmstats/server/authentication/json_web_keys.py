@@ -18,6 +18,7 @@ import jwt
 import structlog
 
 from hmstats.errors import SettingsError
+from hmstats.server.file_stamps import read_stamp
 
 _EVERY_SECONDS = 300.0
 _AT_LEAST_SECONDS = 30.0
@@ -58,7 +59,7 @@ class JsonWebKeys:
         self._has_unknown_key = False
         self._next = 0.0
         self._last = -_AT_LEAST_SECONDS
-        self._stamp = self._file_stamp()
+        self._stamp = read_stamp(self._source)
         if self._of_file:
             self._keys = _read(self._load(), source)
 
@@ -84,20 +85,13 @@ class JsonWebKeys:
 
     def _is_due(self) -> bool:
         if self._of_file:
-            before, self._stamp = self._stamp, self._file_stamp()
+            before, self._stamp = self._stamp, read_stamp(self._source)
             return self._stamp != before
         now = time.monotonic()
         if now < self._next and not (self._has_unknown_key and now >= self._last + _AT_LEAST_SECONDS):
             return False
         self._has_unknown_key, self._last, self._next = False, now, now + _EVERY_SECONDS
         return True
-
-    def _file_stamp(self) -> tuple[int, int] | None:
-        try:
-            status = Path(self._source).stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_ino
 
     def _load(self) -> bytes:
         try:

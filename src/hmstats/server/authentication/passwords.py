@@ -14,6 +14,7 @@ from hmstats.server.authentication.authentication import Mechanism, Proven
 from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.guessing import Guessing
 from hmstats.server.authentication.proven_passwords import ProvenPasswords
+from hmstats.server.file_stamps import read_stamp
 
 PASSWORD = "password"
 _BELIEVED_SECONDS = 10.0
@@ -38,14 +39,14 @@ class Passwords:
     def __init__(self, file: str) -> None:
         """Raises SettingsError if the file cannot be used, or if everybody can read it."""
         self._file = file
-        self._stamp = self._file_stamp()
+        self._stamp = read_stamp(self._file)
         self._lines = self._read()
         self._proven = ProvenPasswords(_REMEMBERED_SECONDS)
         self._nobody = read_line(line_of("nobody", (), "no password"))
 
     def refresh(self) -> None:
         """Read the file again if it has changed; one that cannot be used leaves the old users in force."""
-        stamp = self._file_stamp()
+        stamp = read_stamp(self._file)
         if stamp == self._stamp:
             return
         self._stamp = stamp
@@ -72,13 +73,6 @@ class Passwords:
         principal = Principal(line.user, line.groups, PASSWORD)
         proven_passwords.put(user, password, principal)
         return principal
-
-    def _file_stamp(self) -> tuple[int, int] | None:
-        try:
-            status = Path(self._file).stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_ino
 
     def _read(self) -> Mapping[str, PasswordLine]:
         require_private(_SETTING, self._file)

@@ -3,11 +3,11 @@
 import ssl
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import structlog
 
 from hmstats.errors import SettingsError
+from hmstats.server.file_stamps import FileStamp, read_stamp
 from hmstats.server.monitoring.metrics import CERTIFICATE_EXPIRES
 
 _WARNING_DAYS = 21
@@ -82,10 +82,9 @@ class Certificates:
         CERTIFICATE_EXPIRES.set(expires.timestamp())
         return context
 
-    def _file_stamps(self) -> Sequence[tuple[int, int, int] | None]:
-        """What tells that a file was replaced: time in nanoseconds, inode and size; None for a missing file."""
+    def _file_stamps(self) -> Sequence[FileStamp | None]:
         files = self._certificate, self._key, self._client_ca, self._client_crl
-        return [_stamp(name) for name in files if name is not None]
+        return [read_stamp(name) for name in files if name is not None]
 
 
 def _refuse_revoked(context: ssl.SSLContext, file: str) -> None:
@@ -97,14 +96,6 @@ def _refuse_revoked(context: ssl.SSLContext, file: str) -> None:
     if not context.cert_store_stats()["crl"]:
         raise SettingsError(f"tls_client_crl {file} must have lists of revoked certificates in PEM form, found none")
     context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
-
-
-def _stamp(name: str) -> tuple[int, int, int] | None:
-    try:
-        status = Path(name).stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_ino, status.st_size
 
 
 def _no_password() -> str:

@@ -13,5 +13,6 @@ transactional.py    visibility of transactional tables' statistics
 merge.py            written statistics merged into stored ones
 details.py          provenance and frequent values beside the numbers
 conditions.py       changes that are made only to a table of a version
+existing_tables.py  facts of tables that must exist
 errors.py           errors for missing tables and statistics
 """

@@ -19,7 +19,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.statistics_locks import OF_TABLE
 from hmstats.service.statistics.conditions import require_version
-from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.existing_tables import find_facts, lock_facts
 from hmstats.service.statistics.locks import check_unlocked
 from hmstats.service.statistics.writing.events import LoggedTable
 from hmstats.service.statistics.writing.holding import written_at_once
@@ -62,9 +62,7 @@ class PendingStatistics:
     def of_table(self, name: TableName) -> PendingOfTable:
         """Everything that waits of a table. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
-            target = table_facts.find(connection, name)
-            if target is None:
-                raise missing_table(name)
+            target = find_facts(connection, name)
             found = pending.read(connection, target.id)
             names = _names(connection, target.id, found)
             version = versions.read(connection, target.id)
@@ -164,9 +162,7 @@ class PendingStatistics:
     def _waiting(
         self, unit: Unit, name: TableName, wanted: Sequence[str] | None, if_version: int | None
     ) -> tuple[TableFacts, dict[int, Pending]]:
-        target = table_facts.lock(unit, name)
-        if target is None:
-            raise missing_table(name)
+        target = lock_facts(unit, name)
         require_version(unit, name, target.id, if_version)
         if wanted is None:
             found = pending.read(unit.connection, target.id)

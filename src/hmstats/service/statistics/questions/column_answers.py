@@ -11,17 +11,16 @@ from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 from hmstats.errors import MissingStatistics
-from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.answers import DistinctCount, Quantiles
 from hmstats.model.statistics.column_statistics import Kind, StatisticsSet, known_ndv
-from hmstats.model.statistics.frequent_values import FrequentValue, FrequentValues
+from hmstats.model.statistics.frequent_values import FrequentValues
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.service.statistics import details as beside
 from hmstats.service.statistics.questions import question_sketches
 from hmstats.service.statistics.questions.question_sketches import Outcome, Scope
+from hmstats.sketch.answers import read_frequent, read_quantiles
 from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.frequent.top_k import TopK
-from hmstats.sketch.quantiles.kll import KllHistogram
 from hmstats.store.statistics import column_statistics, details
 from hmstats.store.statistics.details import Details
 from hmstats.store.unit.unit import Connection
@@ -47,7 +46,7 @@ def distinct_counts(connection: Connection, scope: Scope) -> dict[str, Outcome[D
 
 def quantiles(connection: Connection, scope: Scope, fractions: Sequence[float]) -> dict[str, Outcome[Quantiles]]:
     """The quantiles of each column at these fractions (0 to 1); empty for a column without values."""
-    return _answer(question_sketches.histograms, connection, scope, lambda _, each: _quantiles(each, fractions))
+    return _answer(question_sketches.histograms, connection, scope, lambda _, each: read_quantiles(each, fractions))
 
 
 def frequent_values_of(connection: Connection, scope: Scope, k: int) -> dict[str, Outcome[FrequentValues]]:
@@ -55,7 +54,7 @@ def frequent_values_of(connection: Connection, scope: Scope, k: int) -> dict[str
     booleans, others = _divide(scope)
 
     def make_values(column: str, sketch: TopK) -> FrequentValues:
-        return _frequent(scope.kinds[column], sketch, k)
+        return read_frequent(scope.kinds[column], sketch, k)
 
     found = _answer(question_sketches.booleans, connection, booleans, make_values)
     return found | _answer(question_sketches.top_k, connection, others, make_values)
@@ -142,18 +141,3 @@ def _estimated(count: int, error: float | None, exact: bool | None) -> DistinctC
         return DistinctCount(count, exact=exact)
     distance = round(_STANDARD_ERRORS * error * count)
     return DistinctCount(count, error, max(0, count - distance), count + distance, exact)
-
-
-def _quantiles(histogram: KllHistogram, fractions: Sequence[float]) -> Quantiles:
-    error = histogram.rank_error
-    low = histogram.quantiles([max(0.0, each - error) for each in fractions])
-    high = histogram.quantiles([min(1.0, each + error) for each in fractions])
-    values = histogram.quantiles(fractions)
-    return Quantiles(tuple(values), tuple(low), tuple(high), error, histogram.count, exact=not error)
-
-
-def _frequent(kind: Kind, sketch: TopK, k: int) -> FrequentValues:
-    ranked = sketch.top()
-    values = tuple(FrequentValue(frequent_values.value(kind, text), low, high) for text, low, high in ranked[:k])
-    unlisted = max([high for _, _, high in ranked[k : k + 1]], default=min(sketch.error, sketch.count))
-    return FrequentValues(values, sketch.count, unlisted, exact=sketch.error == 0)

@@ -17,7 +17,7 @@ from hmstats.model.statistics.column_statistics import Kind, StatisticsSet
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.frequent_values import FrequentValues
 from hmstats.service.statistics import details as beside
-from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.existing_tables import find_facts
 from hmstats.service.statistics.questions import column_answers
 from hmstats.service.statistics.questions.column_answers import exact_count
 from hmstats.service.statistics.questions.merged_columns import merged_columns
@@ -26,7 +26,7 @@ from hmstats.service.statistics.reading.partition_blocks import PartitionBlocks
 from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import details, table_facts
+from hmstats.store.statistics import details
 from hmstats.store.statistics.details import Details
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
@@ -57,7 +57,7 @@ class StatisticsQuestions:
     ) -> DistinctCount:
         """The distinct count of a column over these partitions (None: over the whole table)."""
         with self._store.read() as connection:
-            target = _target(connection, name)
+            target = find_facts(connection, name)
             if column in target.keys:
                 return _counts_of_keys(connection, name, target, [column], partition_names)[column]
             scope = self._scope(connection, name, target, [column], partition_names, engine)
@@ -78,7 +78,7 @@ class StatisticsQuestions:
         if wrong:
             raise InvalidInput(f"a quantile's fraction must be from 0 to 1, found {wrong[0]}")
         with self._store.read() as connection:
-            scope = self._scope(connection, name, _target(connection, name), [column], partition_names, engine)
+            scope = self._scope(connection, name, find_facts(connection, name), [column], partition_names, engine)
             kind = scope.kinds[column]
             if kind not in column_answers.ORDERED:
                 raise InvalidInput(
@@ -93,7 +93,7 @@ class StatisticsQuestions:
         if k < 1:
             raise InvalidInput(f"k must be 1 or more, found {k}")
         with self._store.read() as connection:
-            scope = self._scope(connection, name, _target(connection, name), [column], partition_names, engine)
+            scope = self._scope(connection, name, find_facts(connection, name), [column], partition_names, engine)
             return scope.kinds[column], answer_of(column_answers.frequent_values_of(connection, scope, k)[column])
 
     def merged_columns(
@@ -108,7 +108,7 @@ class StatisticsQuestions:
         if k < 1 or not all(0 <= each <= 1 for each in fractions):
             raise InvalidInput(f"fractions must be from 0 to 1 and k 1 or more, found {list(fractions)} and {k}")
         with self._store.read() as connection:
-            target = _target(connection, name)
+            target = find_facts(connection, name)
             keys, others = [each for each in columns if each in target.keys], _with_statistics(name, target, columns)
             scope = Scope(name, target, others, None, engine, only=not self._any_engine, blocks=self._blocks)
             counts = _counts_of_keys(connection, name, target, keys, None) if keys else {}
@@ -122,7 +122,7 @@ class StatisticsQuestions:
         If `partition_names` is None, of the table itself; if it is empty, of all partitions.
         """
         with self._store.read() as connection:
-            stored_details = _details(connection, _target(connection, name), columns, partition_names)
+            stored_details = _details(connection, find_facts(connection, name), columns, partition_names)
             return [
                 ColumnProvenance(each.partition, each.column, each.engine, each.provenance)
                 for each in stored_details
@@ -137,7 +137,7 @@ class StatisticsQuestions:
         If `partition_names` is None, of the table itself; if it is empty, of all partitions.
         """
         with self._store.read() as connection:
-            target = _target(connection, name)
+            target = find_facts(connection, name)
             stored_details = list(_details(connection, target, columns, partition_names))
             if partition_names is not None and not partition_names:
                 partition_names = partitions.names(connection, target.id)
@@ -178,13 +178,6 @@ def _with_statistics(name: TableName, target: TableFacts, columns: Sequence[str]
             raise NoSuchObject(f"table {name} has no column {column}, only {', '.join(types)}")
     kinds = {column: kind_of(types[column]) for column in columns if column not in target.keys}
     return {column: kind for column, kind in kinds.items() if kind is not None}
-
-
-def _target(connection: Connection, name: TableName) -> TableFacts:
-    target = table_facts.find(connection, name)
-    if target is None:
-        raise missing_table(name)
-    return target
 
 
 def _checked_names(

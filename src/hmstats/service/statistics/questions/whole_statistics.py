@@ -9,11 +9,10 @@ from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import row_count
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.table_statistics import TableStatistics
-from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.existing_tables import find_facts
 from hmstats.service.statistics.questions.questions import StatisticsQuestions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partition_sizes, partitions
-from hmstats.store.statistics import table_facts
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
 
@@ -48,9 +47,7 @@ class WholeStatistics:
         questions = self._sketched if sketches else self._plain
         sets = {each.partition: each for each in questions.statistics(name, columns, partition_names, engine)}
         with self._store.read() as connection:
-            target = table_facts.find(connection, name)
-            if target is None:
-                raise missing_table(name)
+            target = find_facts(connection, name)
             rows = _rows(connection, target, partition_names)
         return [
             TableStatistics(

@@ -16,14 +16,14 @@ from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, Kind, Sta
 from hmstats.model.statistics.engine_choice import precedence
 from hmstats.model.statistics.flat_statistics import FlatColumns, FlatStatistics, flat
 from hmstats.model.statistics.statistics_group import StatisticsGroup
-from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.existing_tables import find_facts
 from hmstats.service.statistics.reading.aggregate import Aggregate, StatisticsAggregator
 from hmstats.service.statistics.reading.repair import acceptable, is_acceptable
 from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.transactional import is_table_visible, visible_partitions
 from hmstats.store.database.store import Store
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import column_statistics, table_facts
+from hmstats.store.statistics import column_statistics
 from hmstats.store.statistics.statistics_groups import VersionedGroups
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Connection
@@ -75,7 +75,7 @@ class StatisticsReader:
         exist.
         """
         with self._store.read() as connection:
-            target = _find_target(connection, name)
+            target = find_facts(connection, name)
             if not is_table_visible(connection, target, valid):
                 return None
             sets = column_statistics.read_table(
@@ -97,7 +97,7 @@ class StatisticsReader:
             if len(statistics) == len(set(columns)):
                 return acceptable(name, statistics, row_count(quick.rows[""])) if repaired else statistics
         with self._store.read() as connection:
-            target = _find_target(connection, name)
+            target = find_facts(connection, name)
             if not is_table_visible(connection, target, valid):
                 return []
             rows = column_statistics.read_flat_table(connection, target.id, columns, sketches=self._sketches)
@@ -127,7 +127,7 @@ class StatisticsReader:
         Raises NoSuchObject if the table does not exist.
         """
         with self._store.read() as connection:
-            target = _find_target(connection, name)
+            target = find_facts(connection, name)
             names = [normal_partition_name(each, target.keys) for each in partition_names]
             by_partition = column_statistics.read_partitions(
                 connection, target.id, names, columns, self._engine_filter(engine), sketches=self._sketches
@@ -151,7 +151,7 @@ class StatisticsReader:
         exist.
         """
         with self._store.read() as connection:
-            target = _find_target(connection, name)
+            target = find_facts(connection, name)
             normal = [normal_partition_name(each, target.keys) for each in partition_names]
             visible = visible_partitions(connection, target, normal, valid)
             column_set = set(columns)
@@ -339,10 +339,3 @@ def _single_answer(statistics_set: StatisticsSet) -> FlatColumns:
         engines=[statistics_set.engine],
         analyzed_seconds=[statistics_set.last_analyzed_seconds],
     )
-
-
-def _find_target(connection: Connection, name: TableName) -> TableFacts:
-    target = table_facts.find(connection, name)
-    if target is None:
-        raise missing_table(name)
-    return target

@@ -17,6 +17,7 @@ from hmstats.model.statistics.statistics_locks import UNLOCKED
 from hmstats.model.transactions.transactions import WriteState
 from hmstats.service.statistics import details
 from hmstats.service.statistics.errors import missing_table
+from hmstats.service.statistics.existing_tables import lock_facts
 from hmstats.service.statistics.locks import (
     drop_locked_from_delete,
     drop_locked_from_partitions,
@@ -268,9 +269,7 @@ class StatisticsWriter:
         """
 
         def delete(unit: Unit) -> None:
-            target = table_facts.lock(unit, name)
-            if target is None:
-                raise missing_table(name)
+            target = lock_facts(unit, name)
             check_deletable(target)
             there = _that_exist(target.columns, columns)
             if there == []:

@@ -8,11 +8,9 @@ from hmstats.client import Metastore
 from hmstats.client.tables.merged_statistics import MergedAnswers
 from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import TableName
-from hmstats.model.statistics import frequent_values
-from hmstats.model.statistics.answers import Quantiles
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
 from hmstats.model.statistics.column_types import kind_of
-from hmstats.model.statistics.frequent_values import FrequentValue, FrequentValues
+from hmstats.sketch.answers import read_frequent, read_quantiles
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.sketch.quantiles.kll import KllHistogram
 from hmstats.web.reading.columns.histograms import fractions
@@ -34,8 +32,8 @@ def of_sketches(column: ColumnStatistics, wanted: AnswerSizes) -> MergedAnswers:
     """The answers that the column's own sketches give. Raises SketchError for corrupt ones."""
     histogram = getattr(column.data, "histogram", None)
     return MergedAnswers(
-        _quantiles(KllHistogram.from_bytes(histogram), wanted.parts) if histogram else None,
-        _frequent(column.kind, TopK.from_bytes(column.top_k), wanted.frequent) if column.top_k else None,
+        read_quantiles(KllHistogram.from_bytes(histogram), fractions(wanted.parts)) if histogram else None,
+        read_frequent(column.kind, TopK.from_bytes(column.top_k), wanted.frequent) if column.top_k else None,
         None,
     )
 
@@ -70,17 +68,3 @@ def fill_in(own: MergedAnswers, other: MergedAnswers) -> MergedAnswers:
         for name in ("quantiles", "frequent", "distinct")
     }
     return replace(other, **known)
-
-
-def _quantiles(sketch: KllHistogram, parts: int) -> Quantiles:
-    ask, error = fractions(parts), sketch.rank_error
-    low, high = ([min(max(each + by, 0.0), 1.0) for each in ask] for by in (-error, error))
-    values, lows, highs = (tuple(sketch.quantiles(each)) for each in (ask, low, high))
-    return Quantiles(values, lows, highs, error, sketch.count, exact=not error)
-
-
-def _frequent(kind: Kind, sketch: TopK, k: int) -> FrequentValues:
-    ranked = sketch.top()
-    values = tuple(FrequentValue(frequent_values.value(kind, text), low, high) for text, low, high in ranked[:k])
-    unlisted = max([high for _, _, high in ranked[k : k + 1]], default=min(sketch.error, sketch.count))
-    return FrequentValues(values, sketch.count, unlisted, exact=sketch.error == 0)
