@@ -1,9 +1,13 @@
 """Standard output is the program's own, whether or not it has configured a log."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import hmstats
 
 LISTENER = "from hmstats.collector.autogather.following.listener import Listener\n"
 HEARD = "Listener(print).onSuccess('', None, 0)\n"
@@ -38,3 +42,11 @@ def test_a_warning_goes_where_the_program_wants_it(configured: str, begin: str) 
 
 def test_what_needs_no_action_is_silent() -> None:
     assert ran("from hmstats.program_log import ProgramLog; ProgramLog('hmstats').info('done', table='t')") == ("", "")
+
+
+def test_events_are_words_joined_by_underscores() -> None:
+    """One style, so that an operator who has seen some can search for the others."""
+    sources = "\n".join(each.read_text() for each in Path(hmstats.__file__).parent.rglob("*.py"))
+    events = re.findall(r"\b_log\.(?:debug|info|warning|error)\(\s*\"([^\"%]+)\"", sources)
+    assert len(events) > 50
+    assert [each for each in events if not re.fullmatch(r"[a-z]+(_[a-z]+)*", each)] == []

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[2] / "src" / "hmstats"
-LISTED_ELSEWHERE = {"cli/commands"}
-"""Its commands stand in cli/main.py, in the order of the help."""
 MOST_FILES = 19
 
 
@@ -22,8 +20,6 @@ def shown(folder: Path) -> str:
 
 @pytest.mark.parametrize("folder", folders(), ids=shown)
 def test_a_folder_names_what_is_in_it(folder: Path) -> None:
-    if shown(folder) in LISTED_ELSEWHERE:
-        return
     docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
     within = [each for each in folder.iterdir() if each.suffix == ".py" or (each / "__init__.py").exists()]
     assert {each.stem for each in within} - {"__init__"} - named(docstring) == set()

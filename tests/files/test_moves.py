@@ -113,7 +113,7 @@ def test_of_two_files_of_one_name_neither_is_lost(source: Path, target: Path) ->
         moves.undo_rename(LOCAL, str(source), str(target), identity)
     assert _contents(source) == {**ROWS, "part-0": "late rows"}
     assert _contents(target) == {"part-0": "rows"}
-    assert [each["event"] for each in lines] == ["file not moved back"]
+    assert [each["event"] for each in lines] == ["file_not_moved_back"]
 
 
 def test_copies_are_removed_though_the_last_is_not_whole(source: Path, target: Path) -> None:
@@ -132,4 +132,4 @@ def test_what_the_source_does_not_have_is_not_removed_with_the_copies(source: Pa
     with capture_logs() as lines:
         moves.undo_copy(LOCAL, str(source), str(target))
     assert _contents(target) == {"part-9": "of others", "k=1/part-0": "more rows"}
-    assert [(each["event"], each["files"]) for each in lines] == [("directory not removed", 2)]
+    assert [(each["event"], each["files"]) for each in lines] == [("directory_not_removed", 2)]

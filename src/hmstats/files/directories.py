@@ -104,7 +104,7 @@ def _copy_and_remove(files: fs.FileSystem, source: str, target: str) -> None:
     try:
         files.delete_dir(source)
     except OSError as error:  # the target is complete and is used from now on
-        _log.warning("directory not removed", path=source, copied_to=target, reason=str(error))
+        _log.warning("directory_not_removed", path=source, copied_to=target, reason=str(error))
 
 
 def listing(files: fs.FileSystem, path: str) -> dict[str, fs.FileInfo]:
@@ -144,4 +144,4 @@ def _undo(files: fs.FileSystem, target: str) -> None:
     try:
         files.delete_dir(target)
     except OSError as error:
-        _log.warning("copies not removed", path=target, reason=str(error))
+        _log.warning("copies_not_removed", path=target, reason=str(error))

@@ -72,7 +72,7 @@ def _make(location: str, *, may_be_file: bool) -> bool | CannotMake:
             return CannotMake(location, "a file is there")
         files.create_dir(path, recursive=True)
     except NoFileSystem as error:
-        _log.warning("directory not made", location=location, reason=str(error))
+        _log.warning("directory_not_made", location=location, reason=str(error))
         return False
     except OSError as error:
         return CannotMake(location, str(error))

@@ -75,7 +75,7 @@ def _bring_back(files: fs.FileSystem, source: str, target: str) -> None:
         directories.rename(files, target, source)
         return
     if not all(_is_directory(files, each) for each in (source, target)):
-        _log.error("file not moved back", path=target, to=source, reason="there is another by now")
+        _log.error("file_not_moved_back", path=target, to=source, reason="there is another by now")
         return
     for each in files.get_file_info(fs.FileSelector(target)):
         _bring_back(files, posixpath.join(source, posixpath.basename(each.path)), each.path)
@@ -90,7 +90,7 @@ def undo_copy(files: fs.FileSystem, source: str, target: str) -> None:
     if not others:
         directories.remove(files, target)
         return
-    _log.error("directory not removed", path=target, reason=f"{source} has not all that is in it", files=len(others))
+    _log.error("directory_not_removed", path=target, reason=f"{source} has not all that is in it", files=len(others))
     for name, each in copies.items():
         if each.is_file and name not in others:
             files.delete_file(each.path)

@@ -213,7 +213,7 @@ def test_a_drop_outside_says_what_it_left(everywhere: _Rules, store: Store, tmp_
         narrow.tables.drop(_name("t", "d"), delete_data=True)
         narrow.databases.drop(DatabaseName("hive", "d"), delete_data=True, cascade=False)
     for line in lines:
-        assert (line["event"], line["log_level"]) == ("directories left", "warning")
+        assert (line["event"], line["log_level"]) == ("directories_left", "warning")
         left += line["locations"]
     assert left == [f"file:{place}/k=0", f"file:{place}", f"file:{tmp_path}/far"]
     assert (place / "k=0" / "part-0").exists()

@@ -142,7 +142,7 @@ def test_a_corrupt_stored_sketch_is_left_out_with_a_log_line(filled: Store, colu
     found = stored(filled, 1)
     assert getattr(found, column.lower()) == getattr(new, column.lower())
     assert (found.low, found.ndv) == (0, 15 if column == "BIT_VECTOR" else 20)
-    (line,) = [each for each in logged if each["event"] == "stored sketch ignored"]
+    (line,) = [each for each in logged if each["event"] == "stored_sketch_ignored"]
     assert (line["object"], line["partition"], line["column"]) == ("hive.default.t", "p=1", "l")
 
 

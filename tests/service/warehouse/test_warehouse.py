@@ -85,7 +85,7 @@ def test_a_store_without_a_client_on_this_machine_is_left_to_engines() -> None:
     warehouse = Warehouse("/nowhere", [EVERYWHERE])
     with capture_logs() as logs:
         warehouse.make_directory("viewstore://cluster/t")
-    assert [each["event"] for each in logs] == ["directory not made"]
+    assert [each["event"] for each in logs] == ["directory_not_made"]
 
 
 def test_percent_signs_are_characters_of_a_name(root: Path) -> None:
@@ -235,7 +235,7 @@ def test_what_is_left_is_said(root: Path, tmp_path: Path) -> None:
     (line,) = lines
     assert (line["log_level"], line["event"], line["locations"]) == (
         "warning",
-        "directories left",
+        "directories_left",
         [f"file:{tmp_path}/t"],
     )
 
@@ -304,5 +304,5 @@ def test_another_warehouse_of_a_client_is_logged_once(tmp_path: Path) -> None:
         warehouse.warn_of_other_warehouse("c", f"file://{tmp_path}/ours/c.db", f"{tmp_path}/ours/c.db")
         warehouse.warn_of_other_warehouse("d", f"{tmp_path}/chosen", f"{tmp_path}/ours/d.db")
     (line,) = logs
-    assert (line["log_level"], line["event"]) == ("warning", "a client has another warehouse")
+    assert (line["log_level"], line["event"]) == ("warning", "client_has_another_warehouse")
     assert line["advice"] == f"give it the server's: spark.sql.warehouse.dir=file:{tmp_path}/ours"

@@ -26,7 +26,7 @@ def warn_of_roots(settings: Settings) -> None:
     """Log that a server that other machines reach changes directories in its warehouse only."""
     if settings.warehouse_roots is None and not is_loopback(settings.host) and not settings.read_only:
         _log.warning(
-            "warehouse_roots is not set",
+            "warehouse_roots_unset",
             host=settings.host,
             roots=[settings.warehouse],
             consequence="databases and managed tables elsewhere are refused: set warehouse_roots to their prefixes",

@@ -42,7 +42,7 @@ def count_distinct(vector: bytes) -> int | None:
 
 def log_ignored(name: TableName, column: str, error: SketchError, partition: str | None = None) -> None:
     """Log that a stored sketch is unreadable and skipped."""
-    _log.warning("stored sketch ignored", object=str(name), partition=partition, column=column, reason=str(error))
+    _log.warning("stored_sketch_ignored", object=str(name), partition=partition, column=column, reason=str(error))
 
 
 def _merge_columns(

@@ -59,7 +59,7 @@ class FileListing:
         now = time.monotonic()
         paused = {store: until for store, until in self._paused_until.items() if until > now}
         self._paused_until = {**paused, _store_of(location): now + _PAUSE_SECONDS}
-        _log.warning("files not counted in time", location=location, seconds=self._seconds, pause=_PAUSE_SECONDS)
+        _log.warning("files_not_counted_in_time", location=location, seconds=self._seconds, pause=_PAUSE_SECONDS)
 
 
 def _store_of(location: str) -> str:
@@ -85,7 +85,7 @@ def _list_all(locations: Iterator[str], listed: dict[str, FileSizes], stop: Even
         try:
             sizes = _sizes(*open_location(location), stop)
         except OSError as error:
-            _log.info("files not counted", location=location, reason=str(error))
+            _log.info("files_not_counted", location=location, reason=str(error))
             continue
         if stop.is_set():
             return

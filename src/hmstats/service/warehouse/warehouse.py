@@ -76,7 +76,7 @@ class Warehouse:
             return
         self._other_warehouses.add(parsed.parent)
         _log.warning(
-            "a client has another warehouse",
+            "client_has_another_warehouse",
             database=database,
             location=location,
             warehouse=self.root,
@@ -116,7 +116,7 @@ class Warehouse:
             files, path = open_location(location)
             info = files.get_file_info(path)
         except OSError as error:
-            _log.warning("directory not checked", location=location, reason=str(error))
+            _log.warning("directory_not_checked", location=location, reason=str(error))
             return
         if info.type is fs.FileType.File:
             raise InvalidOperation(f"{location} must be a directory, found a file")
@@ -141,7 +141,7 @@ class Warehouse:
         if outside:
             # Engines make the directories that they name themselves; a call may bring thousands of those.
             _log.info(
-                "directories not made", locations=outside[:_MOST_LOGGED], number=len(outside), roots=self._root_texts
+                "directories_not_made", locations=outside[:_MOST_LOGGED], number=len(outside), roots=self._root_texts
             )
         try:
             making.make_all(inside, may_be_files=may_be_files)
@@ -280,13 +280,13 @@ class Warehouse:
             change(*open_location(location))
         except OSError as error:
             # The catalog has committed: the engine that writes there will report the error.
-            _log.warning("directory not changed", verb=verb, location=location, reason=str(error))
+            _log.warning("directory_not_changed", verb=verb, location=location, reason=str(error))
 
 
 def _log_kept(locations: Collection[str], reason: str) -> None:
     named = sorted(locations)[:_MOST_LOGGED]
     if named:
-        _log.warning("directories left", locations=named, number=len(locations), reason=reason)
+        _log.warning("directories_left", locations=named, number=len(locations), reason=reason)
 
 
 def _absolute(text: str) -> str:

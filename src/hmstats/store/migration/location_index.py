@@ -24,7 +24,7 @@ def make(url: str) -> None:
         with engine.connect() as connection:
             _make(connection)
     except DBAPIError as error:
-        _log.warning("index not made", index=LOCATION_INDEX, reason=str(error.orig).strip())
+        _log.warning("index_not_made", index=LOCATION_INDEX, reason=str(error.orig).strip())
     finally:
         engine.dispose()
 

@@ -402,7 +402,7 @@ def test_a_left_removal_spares_what_is_there_by_now(lake: Lake) -> None:
     with capture_logs() as lines:
         _recover(lake)
     assert lake.faults("d") == []
-    assert [each["locations"] for each in lines if each["event"] == "directories left"] == [[_at(lake, "t/k=1")]]
+    assert [each["locations"] for each in lines if each["event"] == "directories_left"] == [[_at(lake, "t/k=1")]]
 
 
 def test_a_change_that_another_server_took_over_is_not_committed(

@@ -234,7 +234,7 @@ def test_a_corrupt_sketch_counts_as_missing_and_is_logged(filled: Store) -> None
     ):
         with capture_logs() as events, pytest.raises(MissingStatistics, match=r"^partition p=3 of"):
             call()
-        assert [each["partition"] for each in events if each["event"] == "stored sketch ignored"] == ["p=3"]
+        assert [each["partition"] for each in events if each["event"] == "stored_sketch_ignored"] == ["p=3"]
     assert ask.distinct_count(NAME, "l", ["p=2", "p=4"], "hive").count == pytest.approx(2_000, rel=0.05)
 
 

@@ -274,7 +274,7 @@ def test_a_corrupt_sketch_is_left_out_with_a_log_line(filled: Store) -> None:
     with capture_logs() as logged:
         found = only(aggregate(filled, range(3), "l"))
     assert (found.ndv, found.bit_vector) == (200, None)
-    (line,) = [each for each in logged if each["event"] == "stored sketch ignored"]
+    (line,) = [each for each in logged if each["event"] == "stored_sketch_ignored"]
     assert (line["partition"], line["column"]) == ("p=1", "l")
 
 

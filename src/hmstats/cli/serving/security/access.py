@@ -44,4 +44,4 @@ def warn_of_strangers(settings: Settings) -> None:
         what = "everybody who reaches it may read and change everything"
     else:
         what = "everybody who reaches it may do what the rules allow to anonymous"
-    _log.warning("server without authentication", host=settings.host, consequence=what)
+    _log.warning("server_without_authentication", host=settings.host, consequence=what)

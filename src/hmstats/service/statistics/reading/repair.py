@@ -69,4 +69,4 @@ def _log_once(name: TableName, column: str, changed: list[str]) -> None:
     if known in _logged or len(_logged) >= _MOST_LOGGED:
         return
     _logged.add(known)
-    _log.warning("statistics repaired on their way out", object=str(name), column=column, changed=changed)
+    _log.warning("statistics_repaired", object=str(name), column=column, changed=changed)
