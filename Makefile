@@ -65,7 +65,7 @@ docs: install ## Write the generated pages again
 screenshot: demo ## Draw docs/images/show.svg, what `hmstats show` prints of the demonstration's tables
 	@$(BIN)/python -m scripts.screenshot
 
-page-pictures: demo browser ## Take the pictures of docs/web.md: the page over the demonstration's tables
+page-pictures: demo browser ## Take the pictures of docs/statistics/web.md: the page over the demonstration's tables
 	@$(BIN)/python -m scripts.page_pictures
 
 browser: install ## Install what drives a real browser, and Chromium by apt where there is none and you are root

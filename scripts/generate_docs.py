@@ -1,4 +1,4 @@
-"""Writes the pages that are made from the code: docs/calls.md, cli.md and configuration.md. A test compares them."""
+"""Writes the pages of docs/reference/ that are made from the code: calls, cli, configuration. A test compares them."""
 
 import json
 import re
@@ -167,9 +167,9 @@ def _sections(command: Any, path: str) -> list[str]:
 def pages() -> dict[Path, str]:
     """Each generated page and its text."""
     return {
-        DOCS / "calls.md": calls(),
-        DOCS / "cli.md": command_line(),
-        DOCS / "configuration.md": configuration(),
+        DOCS / "reference" / "calls.md": calls(),
+        DOCS / "reference" / "cli.md": command_line(),
+        DOCS / "reference" / "configuration.md": configuration(),
     }
 
 

@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/web.md: the page over the demonstration's tables. `make page-pictures` runs it.
+"""Takes the pictures of docs/statistics/web.md: the page over the demonstration's tables. `make page-pictures` runs it.
 
 For those of the plan and of feedback, statistics are deleted from a copy of the demonstration's database, Spark runs
 queries without them, and `hmstats learn` reads what it expected.

@@ -1,4 +1,4 @@
-"""The figure of docs/refresh.md: lines of the share of good table-hours by budget, as an SVG."""
+"""The figure of docs/collect/refresh.md: lines of the share of good table-hours by budget, as an SVG."""
 
 from collections.abc import Mapping, Sequence
 from math import log10

@@ -213,7 +213,7 @@ struct StatisticsLocksResult {
 
 // ---------------------------------------------------------------- preferences
 
-// How statistics are made and kept, as it is stated of an object; docs/preferences.md has names and values. No `dbName`:
+// How statistics are made and kept, as it is stated of an object; docs/statistics/preferences.md has names and values. No `dbName`:
 // of everything. A preference is of a partition or of a column, not of both.
 struct Preference {
   1: optional string catName,

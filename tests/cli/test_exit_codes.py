@@ -46,7 +46,7 @@ NAMES = {
 
 @pytest.mark.parametrize("code", [ExitCode.NO, ExitCode.PARTLY_DONE])
 def test_the_page_names_each_command_that_ends_so(code: ExitCode) -> None:
-    page = (COMMANDS.parents[2] / "docs" / "cli.md").read_text("utf-8")
+    page = (COMMANDS.parents[2] / "docs" / "reference" / "cli.md").read_text("utf-8")
     (row,) = re.findall(rf"^\| {code.value} \| (.*) \|$", page, re.MULTILINE)
     modules = [each for each in COMMANDS.rglob("*.py") if f"ExitCode.{code.name}" in each.read_text("utf-8")]
     commands = {NAMES.get(each.stem, each.stem) for each in modules if each.stem != "main"}

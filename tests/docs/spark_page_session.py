@@ -1,4 +1,4 @@
-"""docs/spark.md in a stock Spark: run as a program, it prints a JSON list of what every block of the page gave.
+"""docs/engines/spark.md in a stock Spark: run as a program, it prints a JSON list of what every block of the page gave.
 
 python -m tests.docs.spark_page_session thrift://HOST:PORT WAREHOUSE TPCH_FOLDER PAGE
 

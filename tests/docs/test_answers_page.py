@@ -1,4 +1,4 @@
-"""docs/answers.md shows what happens: its Python is run, and so are its commands."""
+"""docs/statistics/answers.md shows what happens: its Python is run, and so are its commands."""
 
 import doctest
 import shlex
@@ -14,7 +14,7 @@ from hmstats.cli.main import app
 from hmstats.client import connect
 from hmstats.errors import MissingStatistics, StatementError
 
-PAGE = Path(__file__).parents[2] / "docs" / "answers.md"
+PAGE = Path(__file__).parents[2] / "docs" / "statistics" / "answers.md"
 pytestmark = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
 
 

@@ -1,4 +1,4 @@
-"""docs/arrow.md shows what happens: every example is run, against a service of its own."""
+"""docs/engines/arrow.md shows what happens: every example is run, against a service of its own."""
 
 import doctest
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from hmstats.model.catalog.names import table_name
 from hmstats.outlets.arrow import data_statistics
 from hmstats.wire.idl import hive_metastore as api
 
-PAGE = Path(__file__).parents[2] / "docs" / "arrow.md"
+PAGE = Path(__file__).parents[2] / "docs" / "engines" / "arrow.md"
 COLUMNS = {"vendor_id": "int", "passenger_count": "bigint"}
 RIDES = pa.table({"vendor_id": [5, 1, 5, 1, 5], "passenger_count": [1, 1, 2, 0, None]})
 

@@ -1,4 +1,4 @@
-"""docs/autogather.md: a module that Python runs first has a program's sessions followed, which is not changed."""
+"""docs/collect/autogather.md: a module that Python runs first has an unchanged program's sessions followed."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from tests.fixtures.servers import serving
 import hmstats
 from hmstats.model.statistics.answers import RowCount
 
-PAGE = Path(__file__).parents[2] / "docs" / "autogather.md"
+PAGE = Path(__file__).parents[2] / "docs" / "collect" / "autogather.md"
 _MODULE = re.compile(r"^```python\n(# \S+/sitecustomize\.py\n.*?)^```", re.MULTILINE | re.DOTALL)
 PROGRAM = """
 import sys

@@ -1,4 +1,4 @@
-"""docs/check.md shows what happens: its command is run on a table whose statistics were tampered with."""
+"""docs/collect/check.md shows what happens: its command is run on a table whose statistics were tampered with."""
 
 import shlex
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from hmstats.cli.main import app
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
 
-PAGE = Path(__file__).parents[2] / "docs" / "check.md"
+PAGE = Path(__file__).parents[2] / "docs" / "collect" / "check.md"
 PARTITION = "day=2024-01-02"
 WRONG: dict[str, dict[str, Any]] = {"price": {"nulls": 0, "ndv": 40}, "ordered": {"high": 19_723}}
 

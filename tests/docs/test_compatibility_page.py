@@ -1,4 +1,4 @@
-"""docs/compatibility.md names a test for each difference; the tests are there."""
+"""docs/reference/compatibility.md names a test for each difference; the tests are there."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-PAGE = TESTS.parent / "docs" / "compatibility.md"
+PAGE = TESTS.parent / "docs" / "reference" / "compatibility.md"
 _NAMED = re.compile(r"`((?:[a-z]+/)*test_\w+|\w+(?:/\w+)*/test_\w+)(?:: (\w+))?`")
 
 

@@ -1,4 +1,4 @@
-"""docs/describe.md shows what happens: its commands are run."""
+"""docs/statistics/describe.md shows what happens: its commands are run."""
 
 import shlex
 from pathlib import Path
@@ -13,7 +13,7 @@ from hmstats.cli.main import app
 from hmstats.client import connect
 from hmstats.client.tables.describe import describe
 
-PAGE = Path(__file__).parents[2] / "docs" / "describe.md"
+PAGE = Path(__file__).parents[2] / "docs" / "statistics" / "describe.md"
 
 
 @pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)

@@ -99,7 +99,9 @@ def test_the_commands_of_readme_can_be_parsed(line: str) -> None:
 
 
 def test_the_tests_that_a_page_names_are_there() -> None:
-    named = re.findall(r"`(test_\w+)` in `(tests/[\w/]+\.py)`", (README.parent / "docs" / "testing.md").read_text())
+    named = re.findall(
+        r"`(test_\w+)` in `(tests/[\w/]+\.py)`", (README.parent / "docs" / "inside" / "testing.md").read_text()
+    )
     assert len(named) > 40
     missing = [each for each in named if f"def {each[0]}(" not in (README.parent / each[1]).read_text()]
     assert missing == []

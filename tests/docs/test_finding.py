@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.fixtures.hive import CHECKOUT
 
-PAGE = (CHECKOUT / "docs" / "finding.md").read_text("utf-8")
+PAGE = (CHECKOUT / "docs" / "inside" / "finding.md").read_text("utf-8")
 LOOKUPS = re.findall(r"^\| (\d+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", PAGE, re.MULTILINE)
 
 
@@ -23,7 +23,7 @@ def test_each_way_is_there_and_has_its_steps(number: str, wanted: str, ways: str
     assert lengths == [int(each) for each in re.findall(r"\d+", steps)], wanted
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/flow.md"])
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/inside/flow.md"])
 def test_the_files_that_a_page_names_exist(page: str) -> None:
     text = (CHECKOUT / page).read_text("utf-8")
     named = [each for each in re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.toml)`", text) if "/A/B/" not in each]

@@ -1,4 +1,4 @@
-"""The recipes of docs/refresh.md: each is read by what it is for, and its command does what `hmstats refresh` does."""
+"""The recipes of docs/collect/refresh.md: each is read by its tool, its command does what `hmstats refresh` does."""
 
 import ast
 import configparser
@@ -17,7 +17,7 @@ from tests.fixtures.servers import HMSTATS, serving
 
 from hmstats.wire.idl import hive_metastore as api
 
-PAGE = Path(__file__).parents[2] / "docs" / "refresh.md"
+PAGE = Path(__file__).parents[2] / "docs" / "collect" / "refresh.md"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"(?:\*|\d+)(?:/\d+)?")
 

@@ -12,7 +12,7 @@ from hmstats.model.access.rule_file import parse_rules
 from hmstats.model.access.rules import ANONYMOUS, THE_SERVER, Identity, Rules
 from hmstats.settings import CONFIG_FILE_VARIABLE, load
 
-PAGE = Path(__file__).parents[2] / "docs" / "security.md"
+PAGE = Path(__file__).parents[2] / "docs" / "operate" / "security.md"
 PAY, ORDERS = ("hive", "personnel", "pay"), ("hive", "sales", "orders")
 
 

@@ -1,4 +1,4 @@
-"""docs/spark.md shows what happens: each of its blocks is run in a stock Spark, whose joins change for the better."""
+"""docs/engines/spark.md shows what happens: each of its blocks is run in a stock Spark, whose joins get better."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from tests.fixtures.servers import finding_tests, serving
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
-PAGE = Path(__file__).parents[2] / "docs" / "spark.md"
+PAGE = Path(__file__).parents[2] / "docs" / "engines" / "spark.md"
 TABLES = "region,nation,customer,orders,lineitem"
 
 

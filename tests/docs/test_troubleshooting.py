@@ -1,4 +1,4 @@
-"""Messages that docs/troubleshooting.md quotes are in the source: each fixed part between placeholders."""
+"""Messages that docs/operate/troubleshooting.md quotes are in the source: each fixed part between placeholders."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "troubleshooting.md").read_text()
+PAGE = (ROOT / "docs" / "operate" / "troubleshooting.md").read_text()
 SOURCE = re.sub(r"\"\s+f?\"", "", "\n".join(each.read_text() for each in (ROOT / "src").rglob("*.py")))
 """All source; strings that a line end divides are joined."""
 _OF_THE_SYSTEM = "Address already in use"

@@ -19,7 +19,7 @@ _BLOCKS = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
 @pytest.mark.slow
 def test_with_python_alone(tmp_path: Path) -> None:
-    page = DOCS / "tutorial-python.md"
+    page = DOCS / "start" / "tutorial-python.md"
     with serving(tmp_path) as port:
         printed = ran(python(page), port, tmp_path)
         check_commands(page, port, tmp_path)
@@ -29,7 +29,7 @@ def test_with_python_alone(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.slow
 def test_with_spark(tmp_path: Path) -> None:
-    page = DOCS / "tutorial-spark.md"
+    page = DOCS / "start" / "tutorial-spark.md"
     analysis = "hmstats analyze sales.orders --metastore thrift://127.0.0.1:9083"
     with serving(tmp_path, warehouse=str(tmp_path / "spark-warehouse")) as port:
         ran(python(page), port, tmp_path)

@@ -33,7 +33,7 @@ S3 = {"presto": ("hive.s3", "hive.s3.ssl.enabled=false"), "trino": ("s3", "fs.na
 BETTER = {
     "SHOW STATS FOR (SELECT * FROM orders2 WHERE orderstatus = 'F')": "Hive loses partitions' statistics in a rename",
 }
-"""Where ours answers otherwise, and why; docs/compatibility.md says the same."""
+"""Where ours answers otherwise, and why; docs/reference/compatibility.md says the same."""
 
 _ENTRY = re.compile(r"\w+=\[ .*? \](?=, \w+=\[ |\})")
 

@@ -1,4 +1,4 @@
-"""The exit codes of all commands; docs/cli.md has the table for users."""
+"""The exit codes of all commands; docs/reference/cli.md has the table for users."""
 
 from enum import IntEnum
 

@@ -1,4 +1,4 @@
-"""Every setting of hmstats: unit, default and one sentence each; docs/configuration.md is generated from this class."""
+"""Every setting of hmstats: unit, default and one sentence each. Source of docs/reference/configuration.md."""
 
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -71,13 +71,13 @@ class Settings(BaseSettings):
         None,
         description="The metastore that all calls without an answer here are relayed to: thrift://HOST:PORT, or "
         "thrift+tls:// for encrypted connections; several addresses of it separated by commas. Unset: the server is a "
-        "metastore of its own. Experimental: docs/gateway.md.",
+        "metastore of its own. Experimental: docs/operate/gateway.md.",
     )
     upstreams: tuple[UpstreamSetting, ...] = Field(
         (),
         description="Several metastores behind this server, in place of upstream: for each a table with its name, its "
         "uris, the database for its statistics, and the patterns of its databases; one of them has no databases and "
-        "is the default. Experimental: docs/gateway.md.",
+        "is the default. Experimental: docs/operate/gateway.md.",
     )
     own_databases: Annotated[tuple[str, ...], NoDecode] = Field(
         (), description="Patterns of databases that are this server's own beside those of upstreams."

@@ -9,7 +9,8 @@ import pytest
 DOCS = Path(__file__).parents[3] / "docs"
 OF_ANOTHER_KIND = {"performance-log.md", "testing.md", "autogather.md", "learning.md"}
 """Logs, and pages that are not written so yet."""
-PAGES = [each for each in sorted({*DOCS.glob("*.md"), DOCS.parent / "README.md"}) if each.name not in OF_ANOTHER_KIND]
+USERS = {each for each in DOCS.rglob("*.md") if each.parent.name != "adr"} | {DOCS.parent / "README.md"}
+PAGES = [each for each in sorted(USERS) if each.name not in OF_ANOTHER_KIND]
 OPENING = re.compile(r"(?:What|Who|Whoever|Is|Are) ")
 
 

@@ -30,7 +30,7 @@ BETTER = {
     ("flink_session.sql", 34): "Hive answers more nulls than there are rows",
     ("flink_session.sql", 143): "Hive's rename marks all column statistics as accurate, stale ones too",
 }
-"""By session and line, from 1 on, where ours answers otherwise, and why; docs/compatibility.md says the same."""
+"""By session and line, from 1 on, where ours answers otherwise, and why (docs/reference/compatibility.md)."""
 
 
 @pytest.fixture(scope="module", autouse=True)

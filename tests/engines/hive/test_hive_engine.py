@@ -73,7 +73,7 @@ EXPLAINED = {
 }
 """By session and release: why statements answer otherwise, with their numbers from 1 on.
 
-docs/compatibility.md says the same.
+docs/reference/compatibility.md says the same.
 """
 
 SESSIONS = ("session", "session-statistics")

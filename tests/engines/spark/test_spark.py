@@ -27,7 +27,7 @@ BETTER = {
     "SELECT count(*) FROM {s}.sales WHERE region like 'a%' AND day >= 1": "Hive 2.3 filters on texts only",
     "DESCRIBE EXTENDED {s}.sales PARTITION (region = 'us', day = 0)": "Hive lists the directory to count its files",
 }
-"""Where ours answers otherwise, and why; docs/compatibility.md says the same."""
+"""Where ours answers otherwise, and why; docs/reference/compatibility.md says the same."""
 
 Answers = dict[str, dict[str, Any]]
 

@@ -1,4 +1,4 @@
-"""The simulated week of docs/refresh.md: every order has the same budget, and the same week gives the same numbers."""
+"""The simulated week of docs/collect/refresh.md: every order has the same budget; the same week, the same numbers."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ from scripts.week_simulated import (
     week,
 )
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "refresh.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "collect" / "refresh.md"
 TABLES, HOURS = 100, 48
 
 

@@ -23,7 +23,7 @@ from hmstats.outlets.export.lines import write_lines
 from hmstats.outlets.export.rows import FORMAT, ROWS_A_GROUP, SCHEMA, Entry
 
 NAME = TableName("hive", "web", "visits")
-PAGE = Path(__file__).parents[3] / "docs" / "export.md"
+PAGE = Path(__file__).parents[3] / "docs" / "statistics" / "export.md"
 
 
 def entry(number: int, columns: int = 1) -> Entry:

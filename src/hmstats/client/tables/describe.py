@@ -1,7 +1,7 @@
 """DESCRIBE of a table, a partition or a column, answered as text in Hive's layout.
 
 The layout is that of org.apache.hadoop.hive.ql.ddl.table.info.desc.formatter.TextDescTableFormatter as the command line
-shows it. docs/describe.md lists what differs.
+shows it. docs/statistics/describe.md lists what differs.
 """
 
 from collections.abc import Mapping, Sequence

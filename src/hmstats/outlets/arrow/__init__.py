@@ -1,7 +1,7 @@
 """Statistics as arrays of Arrow's statistics schema, and back.
 
 One array is about one target: a table, a partition, or a result. Its first row is the whole, the others are columns;
-docs/arrow.md has examples. Any library in the process takes an array over the C data interface, and what such a
+docs/engines/arrow.md has examples. Any library in the process takes an array over the C data interface, and what such a
 library has is read in the same way.
 
 of_data      statistics of data themselves

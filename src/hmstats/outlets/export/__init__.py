@@ -1,4 +1,4 @@
-"""All statistics of a metastore in one file. docs/export.md has the columns.
+"""All statistics of a metastore in one file. docs/statistics/export.md has the columns.
 
 rows    the rows of a file
 lines   a JSON object a line

@@ -1,6 +1,6 @@
 """All statistics of a metastore in one file, written and read part by part: Parquet, or a JSON object a line.
 
-docs/export.md describes both; outlets/export/rows.py has the rows that they hold.
+docs/statistics/export.md describes both; outlets/export/rows.py has the rows that they hold.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""All statistics of a metastore as flat rows, in the one form that files of them have. docs/export.md has the columns.
+"""All statistics of a metastore as flat rows, in the one form of files (docs/statistics/export.md).
 
 Each table or partition has a row for itself, whose column is null, and one for each of its columns behind it.
 """

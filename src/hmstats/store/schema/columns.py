@@ -50,7 +50,7 @@ def parameters(name: str, owner: str, parent: str) -> Table:
 ROOM: dict[str, Any] = {"info": {"fillfactor": 50}}
 """Storage options of tables whose rows are updated often: half of each page is free for new versions of its rows.
 
-PostgreSQL then updates no index (HOT updates); docs/performance-log.md has the effect. Migrations set them.
+PostgreSQL then updates no index (HOT updates); docs/inside/performance-log.md has the effect. Migrations set them.
 """
 MORE_ROOM: dict[str, Any] = {"info": {"fillfactor": 40}}
 """Storage options of tables with long concurrent writes: more of each page is free, for two old versions of a row."""

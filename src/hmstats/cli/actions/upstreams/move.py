@@ -45,7 +45,9 @@ def move_database(database: str, *, to: str | None, dry_run: bool, as_json: bool
         stack.callback(store.close)
         places = places_of(settings, store)
         if places is None:
-            raise SettingsError("move needs upstreams in the settings file: docs/gateway.md#move-database-by-database")
+            raise SettingsError(
+                "move needs upstreams in the settings file: docs/operate/gateway.md#move-database-by-database"
+            )
         stack.callback(places.close)
         if to is not None and to not in places.upstreams:
             raise StatementError(f"upstream {to} is not in the settings, which have {', '.join(places.upstreams)}")

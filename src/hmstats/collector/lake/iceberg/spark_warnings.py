@@ -1,7 +1,7 @@
 """Warns of registered distinct counts by which Spark's cost-based optimizer plans wrong, or fails.
 
 Spark takes a count without bounds for proof that a number or a time has no value, and looks in vain for a column that
-was dropped. Seen in Spark 4.1 with Iceberg 1.12, and described in docs/lakehouse.md.
+was dropped. Seen in Spark 4.1 with Iceberg 1.12, and described in docs/collect/lakehouse.md.
 """
 
 from hmstats.collector.lake.iceberg import table_metadata as metadata_of
