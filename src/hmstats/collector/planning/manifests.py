@@ -34,19 +34,19 @@ def files_in_manifests(locations: Mapping[str, str], manifests: Found, settings:
     wanted = {key: found for key, found in manifests.items() if not isinstance(found, OSError)}
     with ThreadPoolExecutor(_THREADS) as threads:
         named = threads.map(
-            partial(_named_or_error, settings=settings), (locations[key] for key in wanted), wanted.values()
+            partial(_read_or_error, settings=settings), (locations[key] for key in wanted), wanted.values()
         )
         return {**manifests, **dict(zip(wanted, named, strict=True))}
 
 
-def _named_or_error(location: str, manifests: list[DataFile], settings: Settings) -> list[DataFile] | OSError:
+def _read_or_error(location: str, manifests: list[DataFile], settings: Settings) -> list[DataFile] | OSError:
     try:
-        return _named(location, manifests, settings)
+        return _read_manifests(location, manifests, settings)
     except OSError as error:
         return error
 
 
-def _named(location: str, manifests: list[DataFile], settings: Settings) -> list[DataFile]:
+def _read_manifests(location: str, manifests: list[DataFile], settings: Settings) -> list[DataFile]:
     """The data files that manifests name, sorted by path. Raises OSError if one is missing, or in another store."""
     files, _ = open_location(location, settings)
     found: dict[str, DataFile] = {}
