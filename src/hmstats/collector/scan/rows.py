@@ -8,6 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.scan.placing import identity
+from hmstats.errors import UnreadableFile
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE, quote_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, Column, TableName
 from hmstats.model.statistics.column_types import base_type
@@ -19,8 +20,16 @@ _MANY_TEXTS = {"decimal", "float", "double"}
 
 
 def rows(spark: SparkSession, plan: Plan) -> DataFrame:
-    """The table's rows, of the wanted partitions only."""
+    """The table's rows, of the wanted partitions only.
+
+    Raises UnreadableFile if Spark, which lacks the class of the table's SerDe, goes on without its columns.
+    """
     found = spark.table(_spark_name(plan.table))
+    if plan.types and plan.types.keys().isdisjoint(map(str.lower, found.columns)):
+        raise UnreadableFile(
+            f"table {plan.table.short} cannot be read by Spark, which finds none of its columns: the class of its SerDe"
+            " is in no jar of the session"
+        )
     for key, value in plan.spec.items():
         column = F.col(quote_name(key))
         if value is not None:
