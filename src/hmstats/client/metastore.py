@@ -199,9 +199,9 @@ class Metastore(QuestionCalls):
             raise StatementError(f"table {as_table_name(table).short} is not in the metastore at {self.address}")
         return found
 
-    def table(self, text: str) -> "AskedTable":
-        """A table, named as `[CATALOG.]DB.TABLE`, to ask questions about. Raises StatementError when there is none."""
-        found = self.existing_table(text)
+    def table(self, table: AnyTable) -> "AskedTable":
+        """A table to ask questions about. Raises StatementError when there is none."""
+        found = self.existing_table(table)
         from hmstats.client.asked.asked_table import AskedTable  # noqa: PLC0415 - sketches are loaded by those who ask
 
         return AskedTable(self, found)

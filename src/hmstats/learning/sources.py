@@ -12,6 +12,8 @@ from hmstats.learning.trino.events import event_query, is_event, text_of_events
 from hmstats.model.feedback.queries import Query
 
 _HEAD_BYTES = 4_096
+_EVENT, _EVENT_BYTES = b'"Event"', 200
+"""The name with which an event of Spark begins, and where it is looked for."""
 _MOST_TEXT_BYTES = 2**28
 
 
@@ -22,16 +24,28 @@ def queries_in(paths: Iterable[Path], skipped: Skipped) -> Iterator[Query]:
             yield from _of_trino(path, text, skipped)
             continue
         for log in logs_at(path):
-            for execution in executions(lines(log, skipped), skipped):
+            read = lines(log, skipped)
+            events = _check_events(path, read, skipped) if log == [path] else read
+            for execution in executions(events, skipped):
                 if (found := query(execution)) is not None:
                     yield found
+
+
+def _check_events(path: Path, log_lines: Iterable[bytes], skipped: Skipped) -> Iterator[bytes]:
+    """The lines of a file. Raises StatementError at its end if it has lines, and none is an event of Spark."""
+    is_log, broken_lines = False, skipped.broken_lines
+    for line in log_lines:
+        is_log = is_log or _EVENT in line[:_EVENT_BYTES]
+        yield line
+    if not is_log and skipped.broken_lines > broken_lines:
+        raise StatementError(_no_log(path))
 
 
 def _trino_text(path: Path) -> str | None:
     """The text of a file of Trino's; None if it is none. Raises StatementError if it is too large."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
-    if b'"Event"' in head[:200] or not (head.lstrip()[:1] in (b"{", b"[") or explained.is_explained(head)):
+    if _EVENT in head[:_EVENT_BYTES] or not (head.lstrip()[:1] in (b"{", b"[") or explained.is_explained(head)):
         return None
     if path.stat().st_size > _MOST_TEXT_BYTES:
         raise StatementError(f"a file of Trino's must have at most {_MOST_TEXT_BYTES:,} bytes, found {path}")
@@ -43,8 +57,17 @@ def _of_trino(path: Path, text: str, skipped: Skipped) -> Iterator[Query]:
     if text.lstrip()[:1] not in ("{", "["):
         yield from explained.queries(text, at_ms)
         return
+    is_log, broken_lines = False, skipped.broken_lines
     for event in text_of_events(text, skipped):
         if not is_event(event):
             skipped.broken_lines += 1
-        elif (found := event_query(event)) is not None:
+            continue
+        is_log = True
+        if (found := event_query(event)) is not None:
             yield found
+    if not is_log and skipped.broken_lines > broken_lines:
+        raise StatementError(_no_log(path))
+
+
+def _no_log(path: Path) -> str:
+    return f"{path} must be an event log of Spark, or events or EXPLAIN ANALYZE of Trino, found no event in it"

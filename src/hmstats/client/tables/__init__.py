@@ -1,5 +1,6 @@
 """What a metastore knows of its tables.
 
+existing            which names must exist
 listing             all tables, and which have statistics
 describe            DESCRIBE as Hive answers it
 stored_statistics   all statistics of a table or its partitions

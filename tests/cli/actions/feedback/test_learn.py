@@ -13,6 +13,7 @@ from hmstats import client
 from hmstats.cli.main import app
 from hmstats.client import connect
 from hmstats.client.refresh_plan import plan_round
+from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.health.wanted import Wanted
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet, StringStatistics
@@ -88,7 +89,7 @@ def test_what_is_blamed_and_what_a_refresh_makes_of_it(our_metastore: Metastore,
 
 def test_the_past_is_not_asked_for(our_metastore: Metastore, log: Path) -> None:
     run(our_metastore, "learn", str(log))
-    assert objects(our_metastore, "blame", "--since", "1s", f"{our_metastore.database}.other") == []
+    assert objects(our_metastore, "blame", "--since", "1s", f"{our_metastore.database}.other*") == []
 
 
 def test_nothing_to_read(our_metastore: Metastore, tmp_path: Path) -> None:
@@ -96,3 +97,17 @@ def test_nothing_to_read(our_metastore: Metastore, tmp_path: Path) -> None:
     found = CliRunner().invoke(app, ["learn", str(tmp_path / "none"), "--metastore", address])
     assert found.exit_code != 0
     assert "found nothing at" in str(found.exception)
+
+
+@pytest.mark.parametrize("text", ["hello\n", '{"a": 1}\n', "{broken\n"])
+def test_a_file_that_is_no_log_teaches_nothing_and_says_so(our_metastore: Metastore, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text(text)
+    found = CliRunner().invoke(app, ["learn", str(file), "--metastore", f"thrift://127.0.0.1:{our_metastore.port}"])
+    assert isinstance(found.exception, StatementError)
+    assert "notes.txt must be an event log of Spark" in str(found.exception)
+
+
+def test_an_empty_log_is_one(our_metastore: Metastore, tmp_path: Path) -> None:
+    (tmp_path / "app.inprogress").touch()
+    assert "0 queries" in run(our_metastore, "learn", str(tmp_path / "app.inprogress")).stdout

@@ -3,5 +3,4 @@
 health    list tables and partitions by health
 refresh   analyse what is stale
 runs      list what was refreshed
-existing  which names must exist
 """

@@ -8,13 +8,13 @@ from itertools import islice
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
-from hmstats.cli.actions.health.existing import check_exists
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.health_output import as_json_object, print_health
 from hmstats.client import Metastore
 from hmstats.client.connection.batches import batches
 from hmstats.client.naming import named_object, named_table
 from hmstats.client.refusals import refusals
+from hmstats.client.tables.existing import check_exists
 from hmstats.errors import HmstatsError, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.catalog.table_formats import table_format

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Self
 import typer
 
 from hmstats import collector
-from hmstats.cli.actions.health.existing import check_exists
 from hmstats.cli.actions.spark_arguments import JobSettings, need_spark
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.refresh_output import done_text, print_plan, work_as_json
 from hmstats.client import connect
 from hmstats.client.naming import named_object
 from hmstats.client.sending.spool import DEFAULT_FOLDER
+from hmstats.client.tables.existing import check_exists
 from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table

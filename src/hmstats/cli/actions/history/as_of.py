@@ -2,15 +2,18 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.statistics_table import statistics_table
 from hmstats.cli.output.tables import print_table
+from hmstats.client import Metastore
+from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.naming import named_table
 from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.row_counts import known_rows
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.history import PastStatistics
@@ -21,14 +24,19 @@ from hmstats.outlets.people.times import past_ms, shown
 def show_past(
     *, table: str, names: list[str] | None, partitions: bool, as_of: str, as_json: bool, metastore: str | None
 ) -> None:
-    """Print the statistics that a table, some of its partitions or all of them had. Raises StatementError."""
+    """Print the statistics that a table, some of its partitions or all of them had.
+
+    Raises StatementError for a partition that neither is there nor has statistics of then.
+    """
     if names and partitions:
         raise StatementError("show takes --partition or --partitions, found both")
-    at_ms = past_ms("--as-of", as_of, time.time())
-    wanted = names or ([] if partitions else None)
+    at_ms, name = past_ms("--as-of", as_of, time.time()), named_table(table)
     with open_metastore(metastore) as service:
-        found = service.past.past(named_table(table), at_ms, partitions=wanted)
-    for title, place, sets in _places(table, found):
+        if names:
+            names, found = _past_of_partitions(service, name, at_ms, names)
+        else:
+            found = service.past.past(name, at_ms, partitions=[] if partitions else None)
+    for title, place, sets in _places(table, names or (), found):
         rows = known_rows(found.parameters.get(place, {}))
         if as_json:
             _print_json(title, found.at_ms, rows, sets)
@@ -40,10 +48,28 @@ def show_past(
             print_table(statistics_table(each.columns))
 
 
-def _places(table: str, found: PastStatistics) -> Iterator[tuple[str, str, list[StatisticsSet]]]:
-    """The title, the partition ("": the table itself) and the sets of each place."""
-    names = dict.fromkeys([*found.parameters, *(each.partition or "" for each in found.sets)])
-    for name in sorted(names) or [""]:
+def _past_of_partitions(
+    service: Metastore, table: TableName, at_ms: int, names: list[str]
+) -> tuple[list[str], PastStatistics]:
+    """The stored names of partitions, and their statistics; those that were dropped since have their names of then."""
+    found = service.past.past(table, at_ms, partitions=names)
+    known = _names_in(found)
+    others = [each for each in names if each not in known]
+    if not others:
+        return names, found
+    stored = existing_names(service, service.existing_table(table), others)
+    every = [*(each for each in names if each in known), *stored]
+    return every, service.past.past(table, at_ms, partitions=every)
+
+
+def _names_in(found: PastStatistics) -> set[str]:
+    """The partitions of which something is told; "" is the table itself."""
+    return {*found.parameters, *(each.partition or "" for each in found.sets)}
+
+
+def _places(table: str, asked: Iterable[str], found: PastStatistics) -> Iterator[tuple[str, str, list[StatisticsSet]]]:
+    """The title, the partition ("": the table itself) and the sets of each place, those that were asked for too."""
+    for name in sorted({*asked, *_names_in(found)}) or [""]:
         sets = [each for each in found.sets if (each.partition or "") == name]
         yield f"{table} {name}" if name else table, name, sets
 

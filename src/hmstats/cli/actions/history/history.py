@@ -14,9 +14,11 @@ _MOST_NAMES = 3
 
 
 def print_history(*, table: str, column: str | None, most: int, as_json: bool, metastore: str | None) -> None:
-    """Print the last writes of a table, newest first."""
+    """Print the last writes of a table, newest first. Raises StatementError for a missing column."""
     with open_metastore(metastore) as service:
         found = service.past.history(named_table(table), column, most)
+        if column is not None and not found.writes:
+            service.table(table).column(column)
     if as_json:
         for each in found.writes:
             typer.echo(json.dumps(_row(each), ensure_ascii=False))

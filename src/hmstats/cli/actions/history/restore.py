@@ -9,7 +9,8 @@ import typer
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.client import Metastore
-from hmstats.client.naming import named_table
+from hmstats.client.naming import named_object, named_table
+from hmstats.client.tables.existing import check_database
 from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
@@ -47,10 +48,9 @@ def _names(service: Metastore, target: str | None) -> Iterator[TableName]:
     if target is not None and "." in target:
         yield named_table(target)
         return
-    databases = list(service.database_names())
-    if target is not None and target.lower() not in databases:
-        raise StatementError(f"database {target} is not in the metastore")
-    for database in [target] if target is not None else databases:
+    if target is not None:
+        check_database(service, named_object(target)[0])
+    for database in [target] if target is not None else service.database_names():
         for table in service.table_names(database):
             yield table_name(database, table)
 

@@ -12,6 +12,7 @@ from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client import Metastore
 from hmstats.client.naming import named_object
+from hmstats.client.tables.existing import check_exists
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.preferences.in_force import Effective
@@ -68,18 +69,24 @@ def show_preferences(
     """Print the values in force for an object. Raises StatementError for a malformed name or a missing object."""
     subjects = _subjects(text, partitions, column)
     with open_metastore(metastore) as service:
+        check_exists(service, text)
         in_force = {each: _in_force(service, each, KINDS, _hive(service, each)) for each in subjects}
         _print_in_force(in_force, as_json=as_json)
 
 
 def list_preferences(text: str, *, metastore: str | None, as_json: bool) -> None:
-    """Print all that is stated of the databases and tables that match. Raises StatementError for a malformed name."""
+    """Print all that is stated of the databases and tables that match.
+
+    Raises StatementError for a malformed name, and for one of nothing.
+    """
     with open_metastore(metastore) as service:
         if text == _EVERYTHING:
             found = service.preferences.listed()
         else:
             database, table = named_object(text)
             found = service.preferences.listed(database.database, table, database.catalog)
+            if not found:
+                check_exists(service, text)
     if as_json:
         for each in found:
             typer.echo(json.dumps(_stated_fields(each), ensure_ascii=False))
@@ -109,15 +116,18 @@ def _subjects(text: str, partitions: Sequence[str], column: str | None) -> list[
 
 
 def _hive(service: Metastore, subject: Subject) -> Parameters | None:
-    """The parameters of a partition or a table, which must exist; None if the object is none."""
+    """The parameters of a partition or a table; None if the object is none. Raises StatementError for a missing one."""
     if subject.table_name is None:
+        return None
+    if subject.column is not None:
+        service.table(subject.table_name).column(subject.column)
         return None
     table = service.existing_table(subject.table_name)
     if subject.partition is None:
-        return None if subject.column else table.parameters
+        return table.parameters
     found = list(service.partitions(subject.table_name, [subject.partition]))
     if not found:
-        raise StatementError(f"{subject.table_name.short} has no partition {subject.partition}")
+        raise StatementError(f"table {subject.table_name.short} has no partition {subject.partition}")
     return found[0].parameters
 
 

@@ -1,0 +1,23 @@
+"""Names of tables and databases that must exist: of a misspelt one nothing is listed, as if all were well."""
+
+from hmstats.client.metastore import Metastore
+from hmstats.client.naming import named_object
+from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName
+
+
+def check_exists(service: Metastore, text: str) -> None:
+    """Raise StatementError for the name of a table or a database that is missing; a pattern may match nothing."""
+    if "*" in text:
+        return
+    of, table = named_object(text)
+    if table is not None:
+        service.existing_table(text)
+    else:
+        check_database(service, of)
+
+
+def check_database(service: Metastore, of: DatabaseName) -> None:
+    """Raise StatementError for a database of the default catalog that is missing."""
+    if of.catalog == DEFAULT_CATALOG and of.database not in service.database_names():
+        raise StatementError(f"database {of.database} is not in the metastore at {service.address}")
