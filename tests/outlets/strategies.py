@@ -20,6 +20,7 @@ from hmstats.model.statistics.column_statistics import (
     StatisticsSet,
     StringStatistics,
     TimestampStatistics,
+    known_ndv,
 )
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.model.statistics.table_statistics import TableStatistics
@@ -77,7 +78,8 @@ def data_of(data_class: type[Data]) -> st.SearchStrategy[Data]:
     }
     bounds = st.none() | _BOUNDS.get(data_class, st.none())
     given |= {"low": bounds, "high": bounds}
-    return st.builds(data_class, **{field: given[field] for field in data_class.__slots__})
+    built = st.builds(data_class, **{field: given[field] for field in data_class.__slots__})
+    return built.filter(lambda data: known_ndv(data) == getattr(data, "ndv", None))  # 0 beside values is unknown
 
 
 @st.composite

@@ -10,7 +10,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.verdicts import StoredColumn, StoredTable
 from hmstats.model.health.health import Reason
 from hmstats.model.parameters.row_counts import known_rows
-from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.model.statistics.column_statistics import ColumnStatistics, known_ndv
 
 _MOST_PARTITIONS = 50
 """So many partitions at most are asked where their statistics come from."""
@@ -73,4 +73,4 @@ def _is_ours(tool: str | None) -> bool:
 
 
 def _column(each: ColumnStatistics, vouched: bool) -> StoredColumn:  # noqa: FBT001
-    return StoredColumn(getattr(each.data, "ndv", None), getattr(each.data, "nulls", None), vouched)
+    return StoredColumn(known_ndv(each.data), getattr(each.data, "nulls", None), vouched)

@@ -38,6 +38,7 @@ def test_what_is_unknown_never_jumps() -> None:
     other = ColumnStatistics("x", "bigint", LongStatistics(low=0, high=9, nulls=0, ndv=10**9))
     assert judged(other, column(1)) == []
     assert judged(column(None), column(10**9)) == []
+    assert judged(column(0, 0, 9), column(10**9, 0, 9)) == judged(column(10**9, 0, 9), column(0, 0, 9)) == []
     assert judged(column(5, None, 9), column(5, 100, 100)) == []
     assert jumps((1, 1), {}, [column(10**9)], 10, lambda _: 10) == []
 

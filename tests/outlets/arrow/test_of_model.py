@@ -59,6 +59,12 @@ def test_targets_of_one_stream_come_back(found: list[TableStatistics]) -> None:
     assert [arrow.table_statistics(batch) for batch in batches] == found
 
 
+def test_a_distinct_count_of_0_beside_values_is_left_out() -> None:
+    found = arrows(of_one("int", LongStatistics(low=1, high=9, ndv=0), ALL_ROWS))
+    assert "ARROW:min_value:exact" in found
+    assert not [each for each in found if each.startswith("ARROW:distinct_count")]
+
+
 def test_the_whole_comes_first_and_then_columns_by_number() -> None:
     columns = (Column("s", "struct<a:int,b:array<int>>"), Column("x", "int"))
     statistics = StatisticsSet((ColumnStatistics("x", "int", LongStatistics(nulls=1)),), "k=1", "impala", 5)

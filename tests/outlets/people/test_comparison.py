@@ -44,6 +44,12 @@ def test_a_column_of_one_side_is_unknown_on_the_other() -> None:
     ]
 
 
+def test_a_distinct_count_of_0_beside_values_is_unknown() -> None:
+    counted, uncounted = (ColumnStatistics("l", "int", LongStatistics(low=1, high=9, ndv=ndv)) for ndv in (5, 0))
+    assert ComparedNumber("l", "ndv", 5, None) in list(compare(of(None, counted), of(None, uncounted)))
+    assert "ndv" not in {each.statistic for each in compare(of(None, uncounted), of(None, uncounted))}
+
+
 def test_zeros_at_the_end_of_a_decimal_are_no_difference() -> None:
     one, other = (
         of(None, ColumnStatistics("d", "decimal(9,2)", DecimalStatistics(low=Decimal(text))))

@@ -53,6 +53,12 @@ def test_duckdb_reads_a_row_for_the_whole_and_for_each_column() -> None:
     assert rows == [("t", partition, *each) for partition in (None, "k=1") for each in (whole, a, b)]
 
 
+def test_a_distinct_count_of_0_beside_values_is_unknown() -> None:
+    columns = [ColumnStatistics("l", "int", each) for each in (LongStatistics(low=1, ndv=0), LongStatistics(ndv=0))]
+    table = statistics_table([TableStatistics(statistics=StatisticsSet(tuple(columns)))])
+    assert table["distinct_count"].to_pylist()[1:] == [None, 0]
+
+
 @pytest.mark.parametrize(
     ("type_", "data", "text", "number"),
     [

@@ -27,6 +27,7 @@ from hmstats.outlets.spark.spark_columns import from_spark, to_spark
 from hmstats.sketch.quantiles.kll import KllHistogram
 
 COUNTS = st.none() | st.integers(0, 10**17)
+DISTINCT = st.none() | st.integers(1, 10**17)
 ROWS = 10
 
 
@@ -36,7 +37,7 @@ def numbers(draw: st.DrawFn) -> ColumnStatistics:
     column_type, kind, bounds = draw(st.sampled_from(CASES))
     either = st.none() | bounds
     made: Any = DATA_CLASSES[kind]
-    data = made(low=draw(either), high=draw(either), nulls=draw(COUNTS), ndv=draw(COUNTS))
+    data = made(low=draw(either), high=draw(either), nulls=draw(COUNTS), ndv=draw(DISTINCT))
     return ColumnStatistics("c", column_type, data)
 
 
@@ -46,7 +47,7 @@ def test_numbers_and_times_come_back(statistics: ColumnStatistics) -> None:
     assert from_spark("c", statistics.column_type, spark, ROWS) == statistics
 
 
-@given(COUNTS, COUNTS, COUNTS, COUNTS)
+@given(COUNTS, COUNTS, COUNTS, DISTINCT)
 def test_texts_and_bytes_come_back(
     longest: int | None, average: int | None, nulls: int | None, ndv: int | None
 ) -> None:
@@ -59,6 +60,12 @@ def test_texts_and_bytes_come_back(
         ColumnStatistics("c", "binary", binary),
     ):
         assert from_spark("c", statistics.column_type, to_spark(statistics, None), None) == statistics
+
+
+def test_spark_is_told_no_distinct_count_that_is_unknown() -> None:
+    assert to_spark(ColumnStatistics("c", "int", LongStatistics(low=1, high=9, ndv=0)), ROWS).distinct is None
+    assert to_spark(ColumnStatistics("c", "string", StringStatistics(max_length=3, ndv=0)), ROWS).distinct is None
+    assert to_spark(ColumnStatistics("c", "int", LongStatistics(nulls=9, ndv=0)), ROWS).distinct == 0
 
 
 @pytest.mark.parametrize(

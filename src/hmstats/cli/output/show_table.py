@@ -34,7 +34,7 @@ _KEYS: dict[str, Callable[[ColumnStatistics], Any]] = {
     "column": lambda each: each.column,
     "type": lambda each: each.column_type,
     "nulls": lambda each: each.data.nulls,
-    "distinct": lambda each: getattr(each.data, "ndv", None),
+    "distinct": lambda each: known_ndv(each.data),
     "min": lambda each: _as_float(getattr(each.data, "low", None)),
     "max": lambda each: _as_float(getattr(each.data, "high", None)),
     "length": lambda each: getattr(each.data, "average_length", None),

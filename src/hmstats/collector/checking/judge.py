@@ -10,7 +10,7 @@ from hmstats.collector.checking.sketches import quantiles_truth, top_values
 from hmstats.collector.checking.wrong import Wrong
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.parameters.row_counts import row_count
-from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
+from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, known_ndv
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.sketch.distinct import bit_vector
 
@@ -82,7 +82,7 @@ def _numbers(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
     found |= {"max_length": seen.max_length(name), "average_length": seen.average_length(name)}
     found["ndv"] = seen.distinct(name, _stored_error(column))
     for statistic, truth in found.items():
-        stored = getattr(data, statistic, None)
+        stored = known_ndv(data) if statistic == "ndv" else getattr(data, statistic, None)
         if stored is not None and truth.limits:
             yield _Number(statistic, stored, truth, seen.span(name) if statistic in _BOUNDS else None)
     yield from _of_sketches(column, seen)

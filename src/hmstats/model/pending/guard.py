@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
-from hmstats.model.statistics.column_statistics import ColumnStatistics
+from hmstats.model.statistics.column_statistics import ColumnStatistics, known_ndv
 
 Bound: TypeAlias = float | Decimal
 LEAST = 1_000
@@ -44,7 +44,7 @@ def _of_rows(before: int | None, after: int | None, factor: float) -> Iterator[s
 
 
 def _of_column(before: ColumnStatistics, after: ColumnStatistics, factor: float) -> Iterator[str]:
-    old, new = (getattr(each.data, "ndv", None) for each in (before, after))
+    old, new = known_ndv(before.data), known_ndv(after.data)
     if old is not None and new is not None and _is_jump(old, new, factor):
         yield f"distinct values of {after.column} change from {old:,} to {new:,}, by more than {factor:g} times"
     yield from _of_bounds(after.column, _bounds(before), _bounds(after), factor)

@@ -22,6 +22,7 @@ from hmstats.model.statistics.column_statistics import (
     Data,
     Kind,
     StatisticsSet,
+    known_ndv,
 )
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.provenance import Provenance
@@ -91,6 +92,8 @@ def of_column(node: Node, column: ColumnStatistics) -> Iterator[Statistic]:
     in_bytes = column.kind is not Kind.STRING or (made.tool or "").startswith(_BYTES_TOOL)
     for field, value in _known_fields(column.data):
         exact = all_rows and (field not in _LENGTHS or in_bytes)
+        if field == "ndv" and known_ndv(column.data) is None:
+            continue
         if field == "ndv":
             exact = made.exact is True or (all_rows and _ndv_follows(column.data))
         if field in _COUNTS:

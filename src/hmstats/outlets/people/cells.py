@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hmstats.model.statistics.column_statistics import BooleanStatistics, ColumnStatistics, Kind
+from hmstats.model.statistics.column_statistics import BooleanStatistics, ColumnStatistics, Kind, known_ndv
 from hmstats.model.statistics.python_values import calendar_text
 
 UNKNOWN = "-"
@@ -30,7 +30,7 @@ def cells(statistics: ColumnStatistics) -> Cells:
     average = getattr(data, "average_length", None)
     return Cells(
         nulls=_text(data.nulls),
-        ndv=_text(getattr(data, "ndv", None)),
+        ndv=_text(known_ndv(data)),
         low=_bound(statistics.kind, low),
         high=_bound(statistics.kind, high),
         average_length=UNKNOWN if average is None else f"{average:.1f}",

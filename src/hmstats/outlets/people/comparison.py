@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
+from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, known_ndv
 from hmstats.model.statistics.provenance import tools_that_counted
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.outlets.people.flat_table import bound_text
@@ -85,7 +85,9 @@ def _by_column(found: TableStatistics) -> Mapping[str, ColumnStatistics]:
 
 
 def _value(side: ColumnStatistics | None, statistic: str) -> Any:
-    return None if side is None else getattr(side.data, statistic, None)
+    if side is None:
+        return None
+    return known_ndv(side.data) if statistic == "ndv" else getattr(side.data, statistic, None)
 
 
 def _bound(side: ColumnStatistics | None, statistic: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from hmstats.model.statistics import frequent_values
-from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
+from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, known_ndv
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.model.statistics.python_values import calendar_text
 from hmstats.model.statistics.table_statistics import TableStatistics
@@ -60,7 +60,6 @@ SCHEMA = pa.schema(
 
 _FIELDS = {
     "null_count": "nulls",
-    "distinct_count": "ndv",
     "average_byte_width": "average_length",
     "max_byte_width": "max_length",
     "true_count": "trues",
@@ -107,6 +106,7 @@ def _of_column(column: ColumnStatistics) -> dict[str, Any]:
     return row | {
         "column_name": column.column,
         "column_type": column.column_type,
+        "distinct_count": known_ndv(column.data),
         "quantiles": KllHistogram.from_bytes(histogram).quantiles(FRACTIONS) if histogram else None,
         "top_values": _top_values(column.top_k) if column.top_k else None,
         "all_exact": made.exact,

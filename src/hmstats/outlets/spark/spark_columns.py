@@ -18,6 +18,7 @@ from hmstats.model.statistics.column_statistics import (
     Data,
     Kind,
     StringStatistics,
+    known_ndv,
 )
 from hmstats.model.statistics.column_types import base_type, kind_of
 from hmstats.outlets.spark.equi_height import ColumnFacts, equi_height
@@ -46,7 +47,7 @@ def to_spark(statistics: ColumnStatistics, rows: int | None) -> SparkColumn:
     if isinstance(data, StringStatistics | BinaryStatistics):
         average = data.average_length
         return SparkColumn(
-            distinct=getattr(data, "ndv", None),
+            distinct=known_ndv(data),
             nulls=data.nulls,
             average_length=None if average is None else -int(-average // 1),
             max_length=data.max_length,
@@ -57,7 +58,7 @@ def to_spark(statistics: ColumnStatistics, rows: int | None) -> SparkColumn:
         return _of_booleans(sized, data)
     low, high = (bound_text(statistics.kind, column_type, each) for each in (data.low, data.high))
     histogram = _histogram(statistics.kind, data, rows)
-    return replace(sized, distinct=data.ndv, low=low, high=high, histogram=histogram)
+    return replace(sized, distinct=known_ndv(data), low=low, high=high, histogram=histogram)
 
 
 def from_spark(column: str, column_type: str, given: SparkColumn, rows: int | None) -> ColumnStatistics | None:
@@ -117,7 +118,7 @@ def _histogram(kind: Kind, data: Any, rows: int | None) -> EquiHeightHistogram |
         low=float(data.low),
         high=float(data.high),
         values=max(0, rows - (data.nulls or 0)),
-        distinct=data.ndv,
+        distinct=known_ndv(data),
         whole=kind in (Kind.LONG, Kind.DATE),
         unit=_MICROSECONDS if kind is Kind.TIMESTAMP else 1.0,
     )

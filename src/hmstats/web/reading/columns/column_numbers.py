@@ -11,7 +11,7 @@ from typing import Any
 from hmstats.client.tables.merged_statistics import MergedAnswers
 from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics.answers import DistinctCount
-from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind
+from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, known_ndv
 from hmstats.model.statistics.frequent_values import FrequentValues as StoredValues
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch.distinct import bit_vector
@@ -89,9 +89,9 @@ def _bound(kind: Kind, value: Any, made: Provenance) -> Bound | None:
 
 def _distinct(found: Found) -> Number | None:
     data: Any = found.statistics.data if found.statistics else None
-    count = getattr(data, "ndv", None)
     if found.answers.distinct is not None:
         return _distinct_number(found.answers.distinct, _sample(found.made))
+    count = None if data is None else known_ndv(data)
     if count is None:
         return None
     if found.made.exact:
