@@ -196,7 +196,7 @@ class Metastore(QuestionCalls):
         """The table. Raises StatementError when there is none."""
         found = self.find_table(table)
         if found is None:
-            raise StatementError(f"table {as_table_name(table).short} is not in the metastore at {self.address}")
+            raise StatementError(f"table {as_table_name(table).typed} is not in the metastore at {self.address}")
         return found
 
     def table(self, table: AnyTable) -> "AskedTable":
@@ -270,7 +270,7 @@ class Metastore(QuestionCalls):
 
         Raises StatementError for a filter over keys of decimals or doubles.
         """
-        check_filtered_keys(where, table.partition_keys)
+        check_filtered_keys(table.name.typed, where, table.partition_keys)
         keys = [key.name for key in table.partition_keys]
         found = self._connection.call("get_partitions_by_filter", *_position(table.name), where, _EVERY)
         return [partition_name(keys, each.values) for each in found]

@@ -32,6 +32,12 @@ def test_a_list_of_what_is_not_there(our_metastore: Metastore, command: list[str
         assert run(our_metastore, *command, name).exit_code == 0
 
 
+def test_a_table_of_another_catalog_is_named_with_it(our_metastore: Metastore) -> None:
+    for command in (["show"], ["history"], ["ask", "count"]):
+        result = run(our_metastore, *command, "lake.nosuch.t")
+        assert "lake.nosuch.t" in str(result.exception)
+
+
 def test_a_column_that_is_not_there(our_metastore: Metastore) -> None:
     our_metastore.table()
     table = f"{our_metastore.database}.t"

@@ -36,7 +36,7 @@ NULL = "__HIVE_DEFAULT_PARTITION__"
     ],
 )
 def test_a_value_has_its_keys_text(value: KeyValue, key_type: str, text: str) -> None:
-    assert check_spec({"k": value}, [Column("K", key_type)]) == {"k": text}
+    assert check_spec("d.t", {"k": value}, [Column("K", key_type)]) == {"k": text}
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,9 @@ def test_a_value_has_its_keys_text(value: KeyValue, key_type: str, text: str) ->
     [("x", "int"), ("1.5", "int"), ("2008-13-01", "date"), ("yes", "boolean"), ("x", "decimal(3,1)"), ("x", "double")],
 )
 def test_a_value_of_another_type_is_refused(value: str, key_type: str) -> None:
-    with pytest.raises(StatementError, match=r"partition key k is of type .*, which '.*' is no value of") as raised:
-        check_spec({"k": value}, [Column("k", key_type)])
+    sentence = r"table d\.t: partition key k is of type .*, which '.*' is no value of"
+    with pytest.raises(StatementError, match=sentence) as raised:
+        check_spec("d.t", {"k": value}, [Column("k", key_type)])
     assert key_type in str(raised.value)
 
 
@@ -67,4 +68,4 @@ def test_a_partition_is_found_exactly_when_every_given_value_is_its_own(
     keys = [Column(name, "int") for name in "abc"]
     expected = all(value is None or value == values["abc".index(key)] for key, value in spec.items())
     name = partition_name("abc", [as_text(value) for value in values])
-    assert matching_names(check_spec(spec, keys), keys, [name]) == [name] * expected
+    assert matching_names(check_spec("d.t", spec, keys), keys, [name]) == [name] * expected

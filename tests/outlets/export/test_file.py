@@ -169,6 +169,15 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
         write(tmp_path / "folder.json", [])
 
 
+def test_a_line_is_named_by_its_number_in_the_file() -> None:
+    good = '{"catalog_name": "hive", "database_name": "d", "table_name": "t"}'
+    for bad, problem in (("{", "line 4: Expecting property name"), ('{"bit_vector": "?"}', "line 4: ")):
+        file = io.StringIO(f'{{"hmstats.statistics": "1"}}\n{good}\n{good}\n{bad}\n{good}\n')
+        with pytest.raises(InvalidInput, match=problem) as raised:
+            list(read_json(file, "x"))
+        assert "line 1" not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("row", "problem"),
     [

@@ -106,7 +106,8 @@ class AskedTable:
             data: Any = of_key and of_key.data
             if data.low is None and set(values) - {NULL_PARTITION_VALUE}:
                 raise StatementError(
-                    f"partition key {column} has no bounds: not every value of it is of the type {found.type}"
+                    f"partition key {column} of {self._shown} has no bounds: not every value of it is of the type "
+                    f"{found.type}"
                 )
             return self._bounds(found, data.low, data.high, exact=True)
         data = self._statistics(found, names).data
@@ -199,7 +200,7 @@ class AskedTable:
 
     @property
     def _shown(self) -> str:
-        return self.table.name.short
+        return self.table.name.typed
 
     @property
     def _analyze(self) -> str:

@@ -49,7 +49,7 @@ def put(service: Metastore, found: Iterable[Entry]) -> TransferResult:
     for name, group in groupby(found, key=lambda entry: entry.name):
         table = service.find_table(name)
         if table is None:
-            moved.left_out[name.short] = "there is no such table"
+            moved.left_out[name.typed] = "there is no such table"
             continue
         free = _unlocked(group, dropping_locks(service, name), moved)
         for batch in batches_by_columns(free, columns=lambda entry: len(entry.statistics.columns)):
@@ -62,7 +62,7 @@ def _unlocked(found: Iterable[Entry], locks: Sequence[StatisticsLock], moved: Tr
     for entry in found:
         left: Entry | None = entry
         while left and (lock := dropping_lock(locks, entry.statistics.partition, _columns(left))):
-            place = " ".join(filter(None, (entry.name.short, entry.statistics.partition)))
+            place = " ".join(filter(None, (entry.name.typed, entry.statistics.partition)))
             moved.left_out[place] = dropped(lock)
             left = _without(left, lock.object.columns)
         if left:
@@ -85,7 +85,7 @@ def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Transf
     keys = [key.name for key in table.partition_keys]
     there = {partition_name(keys, each.values) for each in service.partitions(table.name, parts)} if keys else set()
     for name in parts.keys() - there:
-        moved.left_out[f"{table.name.short} {name}"] = "there is no such partition"
+        moved.left_out[f"{table.name.typed} {name}"] = "there is no such partition"
     some = [each for name, each in parts.items() if name in there]
     for written in (own, some):
         if written:
@@ -93,7 +93,7 @@ def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Transf
             refused = push.put(service, Parcel(table.name, tuple(keys), items, int(time())))
             moved.accepted += len(written) - len(refused)
             moved.left_out |= {
-                f"{table.name.short} {place}" if place else table.name.short: sentence
+                f"{table.name.typed} {place}" if place else table.name.typed: sentence
                 for place, sentence in refused.items()
             }
 

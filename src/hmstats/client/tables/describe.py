@@ -90,14 +90,14 @@ class _Target:
         keys = [key.name.lower() for key in self.table.partition_keys]
         if set(spec) != set(keys):
             raise StatementError(
-                f"PARTITION must have a value for each partition key of {self.asked.table.short} "
+                f"PARTITION must have a value for each partition key of {self.asked.table.typed} "
                 f"({', '.join(keys) or 'it has none'}), found {', '.join(spec)}"
             )
         text = partition_name(keys, [spec[key] for key in keys])
         (name,) = existing_names(self.metastore, self.table, [text])
         found = next(self.metastore.partitions(self.table.name, [name]), None)
         if found is None:  # it was dropped just now
-            raise StatementError(f"table {self.asked.table.short} has no partition {name}")
+            raise StatementError(f"table {self.asked.table.typed} has no partition {name}")
         return name, found
 
     def _columns(self) -> Sequence[Column]:
@@ -109,7 +109,7 @@ class _Target:
         found = next((column for column in every if column.name.lower() == name.lower()), None)
         if found is None:
             names = ", ".join(column.name for column in every)
-            raise StatementError(f"column {name} must be one of table {self.asked.table.short}: {names}")
+            raise StatementError(f"column {name} must be one of table {self.asked.table.typed}: {names}")
         return found
 
     def _statistics(self, column: Column) -> tuple[ColumnStatistics | None, Parameters]:

@@ -27,7 +27,7 @@ class StoredStatistics:
     @property
     def title(self) -> str:
         """The heading in printed output: `database.table`, then the partition's name if there is one."""
-        table = self.table.name.short
+        table = self.table.name.typed
         return f"{table} {self.statistics.partition}" if self.statistics.partition else table
 
     def table_statistics(self) -> TableStatistics:

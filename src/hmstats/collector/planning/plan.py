@@ -172,7 +172,7 @@ def _check_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
             raise StatementError(f"table {table.name.short} has no partitions, so none with a key {key}")
         if key not in keys:
             raise StatementError(f"table {table.name.short} has no partition key {key}, only {', '.join(keys)}")
-    return check_spec(spec, table.partition_keys)
+    return check_spec(table.name.typed, spec, table.partition_keys)
 
 
 def _pieces(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> Iterable[Piece]:

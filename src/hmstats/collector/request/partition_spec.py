@@ -42,14 +42,14 @@ def as_text(value: KeyValue) -> str:
     return str(value) or NULL_PARTITION_VALUE
 
 
-def check_spec(spec: PartitionSpec, keys: Sequence[Column]) -> dict[str, str | None]:
+def check_spec(of: str, spec: PartitionSpec, keys: Sequence[Column]) -> dict[str, str | None]:
     """The spec, in the order of the table's keys, with one text for each value (`11` for the `011` of an int).
 
-    Raises StatementError for a value that does not fit its key's type. The spec's keys must be the table's, in lower
-    case.
+    Raises StatementError with the table's name `of` for a value that does not fit its key's type. The spec's keys must
+    be the table's, in lower case.
     """
     named = ((key.name.lower(), key.type) for key in keys if key.name.lower() in spec)
-    return {key: None if (value := spec[key]) is None else _text(key, value, type_) for key, type_ in named}
+    return {key: None if (value := spec[key]) is None else _text(of, key, value, type_) for key, type_ in named}
 
 
 def pruning_values(spec: TextSpec, keys: Sequence[Column]) -> tuple[str, ...]:
@@ -61,9 +61,10 @@ def pruning_values(spec: TextSpec, keys: Sequence[Column]) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _text(key: str, value: KeyValue, key_type: str) -> str:
+def _text(of: str, key: str, value: KeyValue, key_type: str) -> str:
     text = as_text(value)
     try:
         return canonical_value(text, key_type)
     except ValueError as error:
-        raise StatementError(f"partition key {key} is of type {key_type}, which {text!r} is no value of") from error
+        problem = f"partition key {key} is of type {key_type}, which {text!r} is no value of"
+        raise StatementError(f"table {of}: {problem}") from error

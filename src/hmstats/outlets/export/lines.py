@@ -40,8 +40,9 @@ def read_lines(file: IO[str], name: str) -> Iterator[dict[str, Any]]:
     """
     if _header(file) != _HEADER:
         raise InvalidInput(f"{name} must be statistics of version {VERSION} that hmstats export wrote")
-    while lines := list(islice(file, ROWS_A_GROUP)):
-        rows = [_row(line) for line in lines]
+    numbered = enumerate(file, start=2)
+    while lines := list(islice(numbered, ROWS_A_GROUP)):
+        rows = [_numbered_row(number, line) for number, line in lines]
         yield from pa.Table.from_pylist(rows, SCHEMA).to_pylist()
 
 
@@ -64,6 +65,16 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
     if _MAP in known:
         known[_MAP] = dict(known[_MAP])
     return known
+
+
+def _numbered_row(number: int, line: str) -> dict[str, Any]:
+    """The row of a line. Raises ValueError with the line's number in the file."""
+    try:
+        return _row(line)
+    except json.JSONDecodeError as error:  # whose text has a number too, that of a line in this text
+        raise ValueError(f"line {number}: {error.msg} at character {error.pos + 1}") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"line {number}: {error}") from error
 
 
 def _row(line: str) -> dict[str, Any]:
