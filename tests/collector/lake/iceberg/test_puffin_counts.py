@@ -59,6 +59,12 @@ def test_what_has_a_sketch_here_is_left_out(service: client.Metastore, name: str
     assert f"from Puffin file theirs.stats, Iceberg snapshot {snapshot}: price\n" in shown
 
 
+def test_tables_of_another_format_are_refused(our_metastore: Metastore, service: client.Metastore) -> None:
+    our_metastore.table("plain")
+    with pytest.raises(StatementError, match="plain is not of the format Iceberg"):
+        puffin_counts(service, table_of(service, f"{our_metastore.database}.plain"))
+
+
 def test_tables_without_counts_are_refused(service: client.Metastore, name: str) -> None:
     with pytest.raises(StatementError, match="has no Puffin file of its current snapshot"):
         puffin_counts(service, table_of(service, name))

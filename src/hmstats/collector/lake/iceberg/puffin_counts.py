@@ -11,6 +11,7 @@ from hmstats.collector.lake.iceberg.reader import read_table_metadata
 from hmstats.collector.lake.opened import Hadoop, no_settings
 from hmstats.errors import StatementError, UnknownCall
 from hmstats.model.catalog.objects import Table
+from hmstats.model.catalog.table_formats import table_format
 from hmstats.model.statistics.column_statistics import DATA_CLASSES, ColumnStatistics, Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.provenance import Provenance
@@ -35,10 +36,13 @@ class PuffinCounts:
 def puffin_counts(metastore: Metastore, table: Table, hadoop: Hadoop = no_settings) -> PuffinCounts:
     """The distinct counts of the current snapshot's entry, or of its nearest ancestor's.
 
-    A column that has a sketch in the metastore is left out. Raises StatementError if the table's metadata cannot be
-    read, or have no statistics of the snapshot or its ancestors; SettingsError if PyIceberg is not installed.
+    A column that has a sketch in the metastore is left out. Raises StatementError if the table is of another format,
+    if its metadata cannot be read, or if they have no statistics of the snapshot or its ancestors; SettingsError if
+    PyIceberg is not installed.
     """
     shown = table.name.short
+    if table_format(table) != "Iceberg":
+        raise StatementError(f"table {shown} is not of the format Iceberg, so that it has no Puffin file")
     metadata = read_table_metadata(table, hadoop)
     current = metadata_of.current_snapshot_id(metadata)
     entry = None if current is None else metadata_of.nearest_entry(metadata, current)
