@@ -14,6 +14,7 @@ def open_store(
     Beside a Hive our own tables must exist, unless the store is `read_only`. `hive_logs` says that all writers
     log their changes in their transactions; the log is then used if it has enough in it. Raises SchemaError.
     """
+    schema_revision.require_database(url)
     store = Store.open(url, pool_size=pool_size, statement_seconds=statement_seconds, read_only=read_only)
     with store.read() as connection:
         found = present_tables.read(connection)

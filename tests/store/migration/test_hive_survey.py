@@ -77,5 +77,6 @@ def test_statistics_that_cannot_be_true_are_counted(hive_database: str) -> None:
 
 
 def test_a_database_that_is_no_hives(tmp_path: Path) -> None:
+    (tmp_path / "x.sqlite").touch()
     with pytest.raises(SchemaError, match="is not the database of a Hive Metastore"):
         survey(f"sqlite:///{tmp_path}/x.sqlite", warehouse=WAREHOUSE)

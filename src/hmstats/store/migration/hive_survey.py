@@ -78,6 +78,7 @@ def survey(url: str, *, warehouse: str, hive_logs: bool = False) -> Survey:
 
     Raises SchemaError if it does not belong to a supported Hive.
     """
+    schema_revision.require_database(url)
     store = Store.open(url, pool_size=1, statement_seconds=_SECONDS, read_only=True)
     try:
         with store.read() as connection:

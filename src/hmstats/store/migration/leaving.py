@@ -13,7 +13,7 @@ from hmstats.store.beside_hive.present_tables import OURS
 from hmstats.store.connections import claims
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.store import Store
-from hmstats.store.migration import migrate
+from hmstats.store.migration import migrate, schema_revision
 from hmstats.store.schema import HMSTATS_FILE_CHANGE, METADATA
 from hmstats.store.storage import file_changes
 
@@ -35,6 +35,7 @@ class Remains:
 
 def remains(url: str) -> Remains:
     """Count hmstats' contents in a Hive's database; changes nothing. Raises SchemaError if it is no Hive's."""
+    schema_revision.require_database(url)
     store = Store.open(url, pool_size=1)
     try:
         with store.read() as connection:
@@ -49,6 +50,7 @@ def leave(url: str) -> Remains:
     Raises SchemaError if the database is no Hive's, DatabaseTaken while a server of hmstats writes to it, FilesBusy if
     a killed server left a move or a removal of directories unfinished.
     """
+    schema_revision.require_database(url)
     found: list[Remains] = []
 
     def work(connection: Connection) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, inspect, text
 
 from hmstats.errors import SchemaError
 from hmstats.resources import folder
+from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.store import Store, database_url
 
 VERSION_TABLE = "HMSTATS_ALEMBIC_VERSION"
@@ -72,6 +73,15 @@ def _all_revisions() -> list[str]:
     """All revisions of the installation, from the first to the newest."""
     files = (folder("migrations") / "versions").glob("[0-9]*_*.py")
     return sorted(file.name.partition("_")[0] for file in files)
+
+
+def require_database(url: str) -> None:
+    """Raise SchemaError for an embedded database that is missing: who only looks must not make an empty one."""
+    if _is_missing_file(url):
+        raise SchemaError(
+            f"database {shown_url(database_url(url))} does not exist: `hmstats serve` makes it, or name another by "
+            "--database or HMSTATS__DATABASE"
+        )
 
 
 def _is_missing_file(url: str) -> bool:

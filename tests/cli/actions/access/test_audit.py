@@ -52,6 +52,13 @@ def test_the_wanted_records_are_printed_the_newest_first(url: str) -> None:
     assert audit(url, "x").stdout == "no records\n"
 
 
+def test_where_no_records_are_kept_it_says_so(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert audit(sqlite_url).stdout.startswith("no records: a server keeps none while audit_table_days is 0")
+    assert audit(sqlite_url, "--json").stdout == ""
+    monkeypatch.setenv("HMSTATS__AUDIT_TABLE_DAYS", "7")
+    assert audit(sqlite_url).stdout == "no records\n"
+
+
 def test_a_record_for_programs_is_the_line_of_the_log(url: str) -> None:
     (line,) = audit(url, "--json", "--user", "eve").stdout.splitlines()
     record = json.loads(line)

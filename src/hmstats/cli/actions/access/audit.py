@@ -13,9 +13,10 @@ from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.cli.serving.serve_settings import load_served
 from hmstats.client.naming import named_table
 from hmstats.model.access.audit_record import AuditRecord, WantedRecords
-from hmstats.service.access.audit_records import AuditRecords, RecordPage
+from hmstats.service.access.audit_records import AuditRecords
 from hmstats.store.opening import open_store
 
+_NONE_KEPT = "no records: a server keeps none while audit_table_days is 0, as it is here"
 _LONGEST_OBJECTS = 200
 """Characters of a call's objects in the table for people."""
 
@@ -33,25 +34,22 @@ def print_records(
     """Print the wanted records, and say when older ones were left out. Raises StatementError, SettingsError."""
     since_ms = None if since is None else int((time.time() - seconds_of("--since", since)) * 1000)
     wanted = WantedRecords(None if name is None else _object(name), since_ms, user, denied)
-    found = _find_records(wanted, limit, database)
+    settings = load_served({"database": database})
+    store = open_store(settings.database, pool_size=1, statement_seconds=settings.statement_seconds, read_only=True)
+    try:
+        records = AuditRecords(store)
+        found, has_any = records.find(wanted, limit), bool(records.find(WantedRecords(), 1).records)
+    finally:
+        store.close()
     if as_json:
         for each in found.records:
             typer.echo(json.dumps(each.fields()))
     elif found.records:
         print_table(_table(found.records))
     else:
-        typer.echo("no records")
+        typer.echo("no records" if has_any or settings.audit_table_days else _NONE_KEPT)
     if found.more:
         typer.echo(f"older records were left out: --limit is {limit}", err=True)
-
-
-def _find_records(wanted: WantedRecords, limit: int, database: str | None) -> RecordPage:
-    settings = load_served({"database": database})
-    store = open_store(settings.database, pool_size=1, statement_seconds=settings.statement_seconds, read_only=True)
-    try:
-        return AuditRecords(store).find(wanted, limit)
-    finally:
-        store.close()
 
 
 def _object(text: str) -> tuple[str, ...]:
