@@ -3,9 +3,8 @@
 import json
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
+from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.errors import SettingsError
 from hmstats.settings import Settings, load, origin
 from hmstats.settings.upstreams import UpstreamSetting
@@ -20,10 +19,10 @@ def show_settings(*, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({name: {"value": value, "from": source} for name, value, source in rows}, indent=2))
         return
-    table = Table("Setting", "Value", "From", box=None, pad_edge=False)
+    table = plain_table(["Setting", "Value", "From"])
     for row in rows:
         table.add_row(*row)
-    Console(soft_wrap=True, highlight=False).print(table)
+    print_table(table)
 
 
 def _shown(name: str, value: object) -> str:
