@@ -5,7 +5,7 @@ Importing this module imports Spark.
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -30,7 +30,7 @@ from hmstats.collector.job_log import JobLog
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.lake.plan import plan_lake
-from hmstats.collector.options import Choices
+from hmstats.collector.options import AS_PREFERRED, Choices
 from hmstats.collector.planning.locked import LOCKED, check_unlocked
 from hmstats.collector.planning.plan import LEFT_OUT, resolve_table
 from hmstats.collector.planning.preferred import apply_preferences
@@ -162,7 +162,13 @@ class Analysis:
                 typer.echo(f"left out: table {table.name.short} {reason}", err=True)
 
     def _request(self, text: str) -> Statement:
-        return statement(text, columns=self.columns, partitions=self.partitions, where=self.where, noscan=self.noscan)
+        """The request for a table. Raises StatementError for options that would have no effect on it."""
+        found = statement(text, columns=self.columns, partitions=self.partitions, where=self.where, noscan=self.noscan)
+        if self.row_counts and not found.noscan:
+            raise StatementError("--row-counts goes with --noscan only: an analysis of the data counts rows anyway")
+        if found.noscan and replace(self.options, most_tasks=None) != AS_PREFERRED:
+            raise StatementError("--noscan reads no data, so it takes no sample, no sketches and no Puffin columns")
+        return found
 
     def _plan_table(self, service: Metastore, request: Statement, cores: int | None) -> DryRun:
         return dry_run(

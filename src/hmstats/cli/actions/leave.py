@@ -23,12 +23,13 @@ def leave_database(*, database: str | None, hive_site: str | None, write: bool, 
     typer.echo(json.dumps({**asdict(found), "removed": write}, indent=2) if as_json else _text(found, removed=write))
 
 
-def leave_upstream(*, database: str | None, upstream: str, write: bool, as_json: bool) -> None:
+def leave_upstream(*, database: str | None, hive_site: str | None, upstream: str, write: bool, as_json: bool) -> None:
     """Print the tables whose statistics the upstream lacks; with `write`, after sending them.
 
     Exits with PARTLY_DONE if some could not be sent, with ERROR if none could.
     """
-    settings = load_served({"database": database, "upstream": upstream, "upstreams": (), "own_databases": ()})
+    flags = {"database": database, "hive_site": hive_site, "upstream": upstream, "upstreams": (), "own_databases": ()}
+    settings = load_served(flags)
     store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
     gateway = relay_of(settings, store)
     assert gateway is not None

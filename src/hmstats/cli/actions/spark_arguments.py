@@ -4,7 +4,7 @@ import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hmstats.errors import SettingsError
+from hmstats.errors import SettingsError, StatementError
 from hmstats.extras import install_advice
 from hmstats.settings import load, origin
 
@@ -41,7 +41,12 @@ def job_settings(
 
 
 def sketch_choices(*, bounds_only: bool | None, histogram: bool | None, top_k: bool | None) -> dict[str, bool | None]:
-    """Which sketches are computed, by the name of the option; None if nothing is said of them."""
+    """Which sketches are computed, by the name of the option; None if nothing is said of them.
+
+    Raises StatementError for sketches that are both asked for and excluded.
+    """
+    if bounds_only and (histogram or top_k):
+        raise StatementError("--bounds-only computes no sketches, so it goes with neither --histogram nor --top-k")
     if bounds_only:
         return {"distinct": False, "histogram": False, "top_k": False}
     distinct = None if bounds_only is None else True

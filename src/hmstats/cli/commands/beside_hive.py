@@ -62,6 +62,6 @@ def leave(
     from hmstats.cli.actions.leave import leave_database, leave_upstream
 
     if upstream is not None:
-        leave_upstream(database=database, upstream=upstream, write=write, as_json=as_json)
+        leave_upstream(database=database, hive_site=hive_site, upstream=upstream, write=write, as_json=as_json)
         return
     leave_database(database=database, hive_site=hive_site, write=write, as_json=as_json)

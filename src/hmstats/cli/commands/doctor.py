@@ -22,6 +22,8 @@ def doctor(
     Each line is ok, a warning or a problem. The exit code is 1 after a problem, 0 without one, 2 when the command
     itself fails. Nothing is changed; a file is made in the warehouse and removed to try the right to write.
     """
+    if not spark and (master is not None or conf):
+        raise typer.BadParameter("--master and --conf go with --spark only: no session is started without it")
     from hmstats.cli.actions.doctor import examine
 
     examine(

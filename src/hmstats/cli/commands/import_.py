@@ -31,6 +31,7 @@ def import_(
     from hmstats.cli.actions.import_ import import_puffin, import_statistics
 
     if puffin:
-        import_puffin(puffin, alone=file is None and source is None, metastore=metastore, as_json=as_json)
+        alone = file is None and source is None and not tables
+        import_puffin(puffin, alone=alone, metastore=metastore, as_json=as_json)
         return
     import_statistics(file=file, source=source, tables=tables, metastore=metastore, as_json=as_json)

@@ -19,6 +19,8 @@ def migrate(
     from hmstats.store.migration import migrate as migrations
     from hmstats.store.migration import schema_revision
 
+    if sql and as_json:
+        raise typer.BadParameter("--sql prints SQL, so it does not go with --json")
     url = load({"database": database}).database
     if sql:
         typer.echo(migrations.sql(url))

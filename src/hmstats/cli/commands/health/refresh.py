@@ -9,7 +9,8 @@ from hmstats.cli.options import AsJson, DryRun, Master, Server, SparkSettings
 _BUDGET = "The time for a round, such as 30m; at least one table or partition is analysed."
 _WINDOW = "Only at these times: [DAYS] START-END [ZONE], such as 01:00-05:00."
 _WATCH = "Keep running: follow the notification log, and refresh what changed."
-_QUIET = "With --watch: wait until a table had no write for this time."
+_QUIET = "With --watch: wait until a table had no write for this time; 60s by default."
+_DEFAULT_QUIET = "60s"
 _LOOK = "How often the files of a seemingly fresh table are listed; none disables it."
 
 
@@ -22,7 +23,7 @@ def refresh(
     budget: Annotated[str | None, typer.Option(help=_BUDGET, metavar="TIME")] = None,
     window: Annotated[str | None, typer.Option(help=_WINDOW, metavar="WINDOW")] = None,
     watch: Annotated[bool, typer.Option("--watch", help=_WATCH)] = False,
-    quiet_period: Annotated[str, typer.Option(help=_QUIET, metavar="TIME")] = "60s",
+    quiet_period: Annotated[str | None, typer.Option(help=_QUIET, metavar="TIME")] = None,
     look_every: Annotated[str, typer.Option(help=_LOOK, metavar="TIME")] = "1d",
     dry_run: DryRun = False,
     sample: Annotated[
@@ -40,6 +41,10 @@ def refresh(
     others, and is retried later. SIGTERM ends the command after the partitions that are being read. The exit code is 3
     if something failed. An option that is unset comes from the tables' preferences.
     """
+    if watch and dry_run:
+        raise typer.BadParameter("--dry-run prints the plan of one round, so it does not go with --watch")
+    if quiet_period is not None and not watch:
+        raise typer.BadParameter("--quiet-period goes with --watch only: a single round waits for no table")
     from hmstats.cli.actions.health.refresh import Refresh
     from hmstats.cli.actions.spark_arguments import job_settings
     from hmstats.collector.options import Choices
@@ -48,7 +53,7 @@ def refresh(
         texts=tables or ["*"],
         budget=budget,
         window=window,
-        quiet=quiet_period,
+        quiet=quiet_period or _DEFAULT_QUIET,
         look=look_every,
         options=Choices(sample_fraction=sample, most_tasks=tasks),
         job=job_settings(metastore=metastore, master=master, conf=conf),

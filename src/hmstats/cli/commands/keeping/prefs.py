@@ -57,6 +57,8 @@ def show(
     """Print the preferences in force for an object, and where each is set."""
     from hmstats.cli.actions.keeping.prefs import list_preferences, show_preferences
 
+    if every and (partition or column is not None):
+        raise typer.BadParameter("--all lists everything that is set, so it takes no --partition and no --column")
     if every:
         list_preferences(of, metastore=metastore, as_json=as_json)
     else:

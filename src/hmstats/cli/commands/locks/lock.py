@@ -6,7 +6,8 @@ import typer
 
 from hmstats.cli.options import AsJson, Columns, Locked, PartitionNames, Server
 
-_REFUSE = "Refuse writes with an error, or accept and drop them; by default as the server is set."
+_REFUSE = "Refuse writes with an error; by default as the server is set."
+_DROP = "Accept writes and drop them; by default as the server is set."
 
 
 def lock(
@@ -14,7 +15,8 @@ def lock(
     partition: PartitionNames = None,
     columns: Columns = None,
     *,
-    refuse: Annotated[bool | None, typer.Option("--refuse/--drop", help=_REFUSE)] = None,
+    refuse: Annotated[bool, typer.Option("--refuse", help=_REFUSE)] = False,
+    drop: Annotated[bool, typer.Option("--drop", help=_DROP)] = False,
     reason: Annotated[str | None, typer.Option(help="Why; errors and `hmstats locked` say it.", metavar="TEXT")] = None,
     metastore: Server = None,
     as_json: AsJson = False,
@@ -25,11 +27,13 @@ def lock(
     """
     from hmstats.cli.actions.locks.lock import lock_statistics
 
+    if refuse and drop:
+        raise typer.BadParameter("--refuse and --drop exclude each other: writes are refused, or accepted and dropped")
     lock_statistics(
         of,
         partitions=partition,
         columns=columns,
-        refuse=refuse,
+        refuse=refuse if refuse or drop else None,
         reason=reason,
         metastore=metastore,
         as_json=as_json,
