@@ -30,7 +30,7 @@ def test_a_report_shows_counts_columns_and_what_was_left_out() -> None:
         "sales.orders: 1,000 rows, 4,096 bytes, 3 files, 2 partitions",
         "Column  Type    Nulls  NDV  Min  Max  Avg len  Max len",
         "n       bigint  0      5    1    9    -        -",
-        "left out: 1 partitions with the same files as before",
+        "left out: 1 partition with the same files as before",
         "left out: column list, type array<int> has no statistics",
         "failed: day=1: gone",
         "not stored yet: 2, which wait in the spool folder for hmstats push",

@@ -8,7 +8,7 @@ from hmstats.errors import AnalysisIncomplete
 from hmstats.files.counted_reads import ReadCount
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics
-from hmstats.outlets.people.cells import cells, headline
+from hmstats.outlets.people.cells import amount, cells, headline
 from hmstats.outlets.people.view import View
 
 _SHOWN_FAILURES = 5
@@ -118,9 +118,9 @@ class Report:
         if self.left:
             yield f"left out: {self.left}"
         if self.locked:
-            yield f"left out: {len(self.locked):,} partitions whose statistics are locked"
+            yield f"left out: {amount(len(self.locked), 'partition')} whose statistics are locked"
         if self.unchanged:
-            yield f"left out: {self.unchanged:,} partitions with the same files as before"
+            yield f"left out: {amount(self.unchanged, 'partition')} with the same files as before"
         yield from (f"left out: column {column}, {reason}" for column, reason in self.skipped.items())
         yield from (f"failed: {name or 'the table itself'}: {reason}" for name, reason in self.failed.items())
         if self.spooled:

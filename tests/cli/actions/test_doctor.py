@@ -68,7 +68,7 @@ def test_a_server_that_is_away_is_a_problem_with_advice(folder: Path) -> None:
     assert result.exit_code == 1
     assert "problem  metastore: no metastore can be reached at thrift://127.0.0.1:1" in result.stdout
     assert "         start `hmstats serve`, or name the metastore with --metastore" in result.stdout
-    assert result.stdout.splitlines()[-1].startswith("1 problems, ")
+    assert result.stdout.splitlines()[-1].startswith("1 problem, ")
 
 
 def test_each_address_has_a_line(folder: Path, port: int) -> None:

@@ -17,6 +17,7 @@ from hmstats.cli.serving.preparation import make_embedded
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.upstream import relay_of
 from hmstats.errors import StatementError
+from hmstats.outlets.people.cells import amount
 from hmstats.settings import Settings
 from hmstats.store.migration import migrate
 from hmstats.store.migration.hive_survey import Survey, survey
@@ -89,8 +90,9 @@ def _adopt_tables(settings: Settings, patterns: Sequence[str], *, write: bool) -
 def _sentences(taken: int, left: Mapping[str, str], upstream: str, *, write: bool) -> str:
     lines = [f"{table}: left to the upstream: {reason}" for table, reason in left.items()]
     if not write:
-        return "\n".join([*lines, f"{taken:,} tables: --write takes their statistics over; nothing was changed"])
-    return "\n".join([*lines, f"the statistics of {taken:,} tables of {upstream} are here"])
+        tables = amount(taken, "table")
+        return "\n".join([*lines, f"{tables}: --write takes over the statistics; nothing was changed"])
+    return "\n".join([*lines, f"the statistics of {amount(taken, 'table')} of {upstream} are here"])
 
 
 def _print(found: Survey) -> None:

@@ -18,6 +18,7 @@ from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.python_values import PythonValue
+from hmstats.outlets.people.cells import amount
 from hmstats.outlets.people.sources import are_worth_telling
 
 
@@ -52,7 +53,7 @@ def print_quantile(of: Question, column: str, at: str) -> None:
     for fraction, value, low, high in zip(fractions, values, lows, highs, strict=False):
         typer.echo(f"{fraction:g}\t{value}" + ("" if low == high == value else f"\tfrom {low} to {high}"))
     bound = "exact" if found.exact else f"ranks are off by {100 * found.rank_error:.2g} % at most, in 99 of 100 cases"
-    typer.echo(f"of {found.count:,} values, {bound}")
+    typer.echo(f"of {amount(found.count, 'value')}, {bound}")
     _print_sources(tools)
 
 
@@ -70,8 +71,8 @@ def print_top(of: Question, column: str, k: int) -> None:
         return
     for text, each in zip(texts, found.values, strict=True):
         typer.echo(f"{plain_text(text)}\t{each.high:,}" + ("" if each.low == each.high else f"\tat least {each.low:,}"))
-    bound = "exact" if found.exact else f"any other value occurs {found.unlisted:,} times at most"
-    typer.echo(f"of {found.count:,} values, {bound}")
+    bound = "exact" if found.exact else f"any other value occurs {amount(found.unlisted, 'time')} at most"
+    typer.echo(f"of {amount(found.count, 'value')}, {bound}")
     _print_sources(tools)
 
 
@@ -87,7 +88,7 @@ def print_distinct(of: Question, column: str) -> None:
     bound = "exact" if found.exact else "its error is unknown"
     if not found.exact and None not in (found.low, found.high):
         bound = f"from {found.low:,} to {found.high:,}, in 997 of 1000 cases"
-    typer.echo(f"{found.count:,} distinct values, {bound}")
+    typer.echo(f"{amount(found.count, 'distinct value')}, {bound}")
     _print_sources(tools)
 
 
@@ -99,7 +100,7 @@ def print_count(of: Question) -> None:
     if of.as_json:
         _print({"count": found.count, "exact": found.exact}, tools)
         return
-    typer.echo(f"{found.count:,} rows, {'exact' if found.exact else 'not known to be exact'}")
+    typer.echo(f"{amount(found.count, 'row')}, {'exact' if found.exact else 'not known to be exact'}")
     _print_sources(tools)
 
 

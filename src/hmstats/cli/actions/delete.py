@@ -8,6 +8,7 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.options import split_columns
 from hmstats.client.sending.dropped_writes import dropped, dropping_lock, dropping_locks
 from hmstats.errors import StatementError
+from hmstats.outlets.people.cells import amount
 
 
 def delete_statistics(
@@ -36,5 +37,5 @@ def delete_statistics(
     if as_json:
         typer.echo(json.dumps({"table": table, "partitions": names, "columns": wanted}))
         return
-    of = "the table's own statistics" if names is None else f"statistics of {len(names):,} partitions"
+    of = "the table's own statistics" if names is None else f"statistics of {amount(len(names), 'partition')}"
     typer.echo(f"{table}: {of} deleted, {'of all columns' if wanted is None else 'of ' + ', '.join(wanted)}")

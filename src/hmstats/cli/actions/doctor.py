@@ -13,6 +13,7 @@ from hmstats.cli.diagnosis.storage import write_rights
 from hmstats.cli.diagnosis.versions import versions
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving.serve_settings import load_served
+from hmstats.outlets.people.cells import amount
 from hmstats.settings import origin
 
 _INDENT = " " * 9
@@ -45,7 +46,7 @@ def examine(
 
     levels = [each.level for each in _print_each(run_checks(), as_json=as_json)]
     if not as_json:
-        typer.echo(f"{levels.count('problem')} problems, {levels.count('warning')} warnings")
+        typer.echo(", ".join(amount(levels.count(each), each) for each in ("problem", "warning")))
     if "problem" in levels:
         raise typer.Exit(ExitCode.NO)
 

@@ -11,6 +11,7 @@ import typer
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.serving.serve_settings import load_served
 from hmstats.cli.serving.upstream import relay_of
+from hmstats.outlets.people.cells import amount
 from hmstats.store.migration.leaving import Remains, remains
 from hmstats.store.migration.leaving import leave as remove
 from hmstats.store.opening import open_store
@@ -61,7 +62,7 @@ def _sentences(tables: list[str], failed: dict[str, str], upstream: str, *, sent
 def _text(found: Remains, *, removed: bool) -> str:
     parameters = {table: number for table, number in found.parameters.items() if number}
     lines = [found.database]
-    lines += [f"table {name}: {rows:,} rows" for name, rows in found.tables.items()]
+    lines += [f"table {name}: {amount(rows, 'row')}" for name, rows in found.tables.items()]
     lines += [f"parameters hmstats.* in {name}: {number:,}" for name, number in parameters.items()]
     if not found.tables and not parameters:
         return "\n".join([*lines, "nothing of hmstats is there"])

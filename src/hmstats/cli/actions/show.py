@@ -32,7 +32,7 @@ from hmstats.client.tables.stored_statistics import (
 from hmstats.errors import StatementError
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.outlets.arrow.ipc import write_file
-from hmstats.outlets.people.cells import headline
+from hmstats.outlets.people.cells import amount, headline
 from hmstats.outlets.people.sources import source_lines
 from hmstats.web.reading.selections import Selection
 from hmstats.web.reading.table_facts import table_facts
@@ -142,4 +142,4 @@ def _write(path: Path, service: Metastore, found: Iterable[StoredStatistics]) ->
         write_file(path, whole)
     except OSError as error:
         raise StatementError(f"{path} cannot be written: {error.strerror or error}") from error
-    typer.echo(f"written to {path}: statistics of {len(whole):,} {'target' if len(whole) == 1 else 'targets'}")
+    typer.echo(f"written to {path}: statistics of {amount(len(whole), 'target')}")

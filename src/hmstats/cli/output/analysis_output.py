@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from hmstats.cli.output.cell_texts import count_text
 from hmstats.cli.output.statistics_table import statistics_table
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.outlets.people.cells import headline
+from hmstats.outlets.people.cells import amount, headline
 
 if TYPE_CHECKING:
     from hmstats.collector import Report
@@ -57,7 +57,7 @@ def counts_text(done: "JobProgress", seconds: float) -> str:
     """The counts as text for the bar; `seconds` is how long they took."""
     parts = [f"{done.partitions:,} of {done.partitions_in_all:,} partitions"] if done.partitions_in_all else []
     if done.rows and seconds > 0:
-        parts.append(f"{done.rows:,} rows, {done.rows / seconds:,.0f} a second")
+        parts.append(f"{amount(done.rows, 'row')}, {done.rows / seconds:,.0f} a second")
     return ", ".join(parts)
 
 

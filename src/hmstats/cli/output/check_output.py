@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 from hmstats.cli.output.tables import plain_table, print_table
+from hmstats.outlets.people.cells import amount
 
 if TYPE_CHECKING:
     from hmstats.collector import CheckReport
@@ -49,7 +50,8 @@ def rows(report: "CheckReport") -> Iterator[dict[str, Any]]:
 def _summary(report: "CheckReport") -> Iterator[str]:
     tally = report.tally
     count = len(tally.wrong)
-    yield f"{tally.rows_read:,} of {tally.rows:,} rows read; {tally.checked:,} numbers compared, {count:,} wrong"
+    checked = amount(tally.checked, "number")
+    yield f"{tally.rows_read:,} of {tally.rows:,} rows read; {checked} compared, {count:,} wrong"
     if tally.undecided:
         yield f"{tally.undecided:,} of them fit what was read, which is too little to say more: --sample 1 reads all"
     if tally.without_statistics:

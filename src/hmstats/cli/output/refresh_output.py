@@ -12,6 +12,7 @@ from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.plan import Candidate, Work
 from hmstats.model.health.runs import FAILURES_TO_REPORT, Lease, Outcome, Run
+from hmstats.outlets.people.cells import amount
 
 _SHOWN = 50
 
@@ -30,8 +31,9 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
             typer.echo(f"and {len(taken) - _SHOWN:,} more")
         typer.echo(f"about {sum(each.seconds for each in taken):,.0f} s")
     if left:
-        tables = len({each.table for each in left})
-        typer.echo(f"beyond the budget: {len(left):,} tables or partitions of {tables:,} tables")
+        tables = amount(len({each.table for each in left}), "table")
+        objects = amount(len(left), "table or partition", "tables or partitions")
+        typer.echo(f"beyond the budget: {objects} of {tables}")
     for name, reason in list(skipped.items())[:_SHOWN]:
         typer.echo(f"left out: {name.typed} {reason}")
 
@@ -75,7 +77,7 @@ def print_runs(runs: Sequence[Run], leases: Mapping[TableName, Lease]) -> None:
         print_table(shown)
     for name, lease in leases.items():
         if lease.failures >= FAILURES_TO_REPORT:
-            typer.echo(f"needs you: {name.typed} failed {lease.failures} times in a row")
+            typer.echo(f"needs you: {name.typed} failed {amount(lease.failures, 'time')} in a row")
 
 
 def run_as_json(run: Run) -> dict[str, Any]:
@@ -95,7 +97,7 @@ def run_as_json(run: Run) -> dict[str, Any]:
 
 def done_text(work: Work, outcome: Outcome | None, reason: str | None, seconds: float) -> str:
     """A line about a piece of work that is over."""
-    parts = f" ({len(work.partitions):,} partitions)" if work.partitions else ""
+    parts = f" ({amount(len(work.partitions), 'partition')})" if work.partitions else ""
     said = "left out" if outcome is None else outcome.value
     why = f": {reason}" if reason else ""
     return f"{work.table.typed}{parts} {said} in {seconds:,.1f} s{why}"

@@ -17,7 +17,7 @@ from hmstats.model.statistics import frequent_values
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StringStatistics, known_ndv
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.describe.column import key_statistics
-from hmstats.outlets.people.cells import UNKNOWN, cells
+from hmstats.outlets.people.cells import UNKNOWN, amount, cells
 from hmstats.outlets.people.flat_table import bound_text
 from hmstats.sketch.distinct import bit_vector
 from hmstats.sketch.frequent.top_k import TopK
@@ -91,7 +91,7 @@ def _key_line(key: Column, values: Sequence[str]) -> str:
     statistics = key_statistics(key, values)
     bounds = cells(statistics) if statistics is not None else None
     span = f" from {bounds.low} to {bounds.high}" if bounds is not None and bounds.low != UNKNOWN else ""
-    return f"partition key {key.name} {key.type}: {distinct:,} {'value' if distinct == 1 else 'values'}{span}"
+    return f"partition key {key.name} {key.type}: {amount(distinct, 'value')}{span}"
 
 
 def stale_lines(

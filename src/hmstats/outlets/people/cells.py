@@ -50,10 +50,13 @@ def headline(name: str, parameters: Mapping[str, str]) -> str:
     return f"{name}: {known or 'no counts known'}"
 
 
+def amount(count: int, noun: str, plural: str | None = None) -> str:
+    """A count and its noun, as `1 table` and `2 tables`; `plural` is the noun's where it has no mere s."""
+    return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
 def _count_text(text: str | None, noun: str) -> str | None:
-    if text is None or not text.isdecimal():
-        return None
-    return f"{int(text):,} {noun}{'' if text == '1' else 's'}"
+    return amount(int(text), noun) if text is not None and text.isdecimal() else None
 
 
 def _text(value: object) -> str:

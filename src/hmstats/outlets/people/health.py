@@ -1,6 +1,7 @@
 """Why the health of statistics is what it is, in words."""
 
 from hmstats.model.health.health import Health, Reason
+from hmstats.outlets.people.cells import amount
 
 _WORDS = {
     Reason.MISSING: "no statistics",
@@ -37,4 +38,4 @@ def _change_text(health: Health) -> str:
     for unit, now, then in counts:
         if now is not None and then is not None and now != then:
             return f"{unit} {then:,} to {now:,}"
-    return f"{health.moved_rows:,} rows came and went"
+    return f"{amount(health.moved_rows, 'row')} came and went"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import groupby
 
+from hmstats.outlets.people.cells import amount
 from hmstats.web.answers.partitions import Cell, Layout, PartitionCells
 from hmstats.web.pages.texts import number_text, size_text
 
@@ -68,7 +69,7 @@ def _shown(found: PartitionCells, cell: Cell, most: int, text: str | None = None
 def cell_words(cell: Cell) -> str:
     """What a cell stands for."""
     name = cell.first if cell.first == cell.last else f"{cell.first} to {cell.last}"
-    parts = [f"{cell.partitions:,} partition{'' if cell.partitions == 1 else 's'}"]
+    parts = [amount(cell.partitions, "partition")]
     if cell.rows is not None:
         parts.append(f"{number_text(cell.rows)} rows")
     if cell.size_bytes is not None:

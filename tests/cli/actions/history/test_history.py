@@ -96,6 +96,18 @@ def test_what_makes_no_sense_is_refused(our_metastore: Metastore) -> None:
         assert run(our_metastore, *arguments).exit_code != 0
 
 
+@sqlite
+def test_a_change_is_from_the_earlier_time_to_the_later(our_metastore: Metastore, service: client.Metastore) -> None:
+    our_metastore.table()
+    name = TableName("hive", our_metastore.database, "t")
+    before = shown(int(time.time() * 1000))
+    first = put(service, name, 1_000, 5)
+    for times in (("--from", first, "--to", before), ("--from", "2999-01-01T00:00:00Z"), ("--to", before)):
+        refused = run(our_metastore, "diff", name.short, *times)
+        assert isinstance(refused.exception, StatementError)
+        assert "--from must not be later than --to, found" in str(refused.exception)
+
+
 def test_times_are_iso_with_a_zone_or_so_long_ago() -> None:
     now = 1_700_000_000.5
     assert past_ms("--as-of", "2h ago", now) == 1_699_992_800_500

@@ -11,6 +11,7 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.learning.learn import Learned, learn
 from hmstats.learning.sources import queries_in
 from hmstats.learning.spark.log_files import Skipped
+from hmstats.outlets.people.cells import amount
 
 _SHOWN = 5
 
@@ -31,21 +32,22 @@ def learn_files(files: Sequence[Path], *, dry_run: bool, metastore: str | None, 
 
 def _lines(learned: Learned, skipped: Skipped, *, dry_run: bool) -> list[str]:
     said = "would be recorded" if dry_run else f"recorded: {learned.recorded:,}, see hmstats blame"
-    told = [f"{learned.queries:,} queries, {learned.found:,} entries of blame; {said}"]
+    queries, entries = amount(learned.queries, "query", "queries"), amount(learned.found, "entry", "entries")
+    told = [f"{queries}, {entries} of blame; {said}"]
     if learned.without_estimates:
         told.append(
-            f"{learned.without_estimates:,} queries without estimates: Spark tells them with "
+            f"{amount(learned.without_estimates, 'query', 'queries')} without estimates: Spark tells them with "
             "spark.sql.ui.explainMode=cost and spark.sql.cbo.enabled=true, Trino if its optimizer needed them"
         )
     if learned.elsewhere:
         names = sorted(str(each) for each in learned.elsewhere)
         more = "" if len(names) <= _SHOWN else f" and {len(names) - _SHOWN:,} more"
         told.append(f"not in this metastore: {', '.join(names[:_SHOWN])}{more}")
-    counted = [
-        (skipped.broken_lines, "broken lines"),
-        (skipped.long_lines, "lines that are too long"),
-        (skipped.cut_files, "files that end too early"),
-        (skipped.lost_executions, "executions that never ended"),
+    passed = [
+        (skipped.broken_lines, "broken line", "broken lines"),
+        (skipped.long_lines, "line that is too long", "lines that are too long"),
+        (skipped.cut_files, "file that ends too early", "files that end too early"),
+        (skipped.lost_executions, "execution that never ended", "executions that never ended"),
     ]
-    told += [f"passed over: {number:,} {what}" for number, what in counted if number]
+    told += [f"passed over: {amount(*each)}" for each in passed if each[0]]
     return told

@@ -17,7 +17,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.row_counts import known_rows
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.history import PastStatistics
-from hmstats.outlets.people.cells import cells
+from hmstats.outlets.people.cells import amount, cells
 from hmstats.outlets.people.times import past_ms, shown
 
 
@@ -41,7 +41,7 @@ def show_past(
         if as_json:
             _print_json(title, found.at_ms, rows, sets)
             continue
-        typer.echo(f"{title} as of {shown(found.at_ms)}: {'rows unknown' if rows is None else f'{rows:,} rows'}")
+        typer.echo(f"{title} as of {shown(found.at_ms)}: {'rows unknown' if rows is None else amount(rows, 'row')}")
         if not sets:
             typer.echo("no column statistics")
         for each in sets:

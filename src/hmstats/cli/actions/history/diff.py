@@ -10,6 +10,7 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client.naming import named_table
+from hmstats.errors import StatementError
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.changes import Change, changes
@@ -19,14 +20,20 @@ from hmstats.outlets.people.times import past_ms, shown
 def print_diff(*, table: str, since: str | None, until: str | None, as_json: bool, metastore: str | None) -> None:
     """Print changes beyond the stated errors. `since` is before the last write by default, `until` now.
 
-    Raises typer.Exit if anything changed.
+    Raises StatementError if `since` is later than `until`, typer.Exit if anything changed.
     """
     now, name = time.time(), named_table(table)
     with open_metastore(metastore) as service:
         from_ms = service.past.before_last_ms(name) if since is None else past_ms("--from", since, now)
-        before = service.past.past_of_all(name, from_ms)
-        after = service.past.past_of_all(name, None if until is None else past_ms("--to", until, now))
+        to_ms = None if until is None else past_ms("--to", until, now)
+        _check_order(from_ms, int(now * 1000) if to_ms is None else to_ms)
+        before, after = service.past.past_of_all(name, from_ms), service.past.past_of_all(name, to_ms)
     print_changes(f"{table} from {shown(before.at_ms)} to {shown(after.at_ms)}", before, after, as_json=as_json)
+
+
+def _check_order(from_ms: int | None, to_ms: int) -> None:
+    if from_ms is not None and from_ms > to_ms:
+        raise StatementError(f"--from must not be later than --to, found {shown(from_ms)} and {shown(to_ms)}")
 
 
 def print_changes(title: str, before: PastStatistics, after: PastStatistics, *, as_json: bool) -> None:

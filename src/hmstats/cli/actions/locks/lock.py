@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
-from hmstats.cli.actions.locks.locked import object_fields
+from hmstats.cli.actions.locks.locked import lock_fields, object_fields
 from hmstats.cli.options import split_columns
+from hmstats.cli.output.plain_texts import plain_text
+from hmstats.client import Metastore
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
-from hmstats.model.statistics.statistics_locks import LockedObject
+from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
 
 
 def lock_statistics(
@@ -23,12 +26,13 @@ def lock_statistics(
     metastore: str | None,
     as_json: bool,
 ) -> None:
-    """Lock statistics, and print of what. Raises StatementError for a malformed name."""
+    """Lock statistics, and print of what, and which locks are replaced. Raises StatementError for a malformed name."""
     objects = _objects(text, partitions, columns)
     with open_metastore(metastore) as service:
         for of in objects:
+            replaced = _locks_of(service, of)
             service.locks.lock(of, refuse=refuse, reason=reason)
-            _print(of, locked=True, as_json=as_json)
+            _print(of, locked=True, replaced=replaced, as_json=as_json)
 
 
 def unlock_statistics(
@@ -48,11 +52,22 @@ def unlock_statistics(
             _print(of, locked=False, as_json=as_json)
 
 
-def _print(of: LockedObject, *, locked: bool, as_json: bool) -> None:
+def _locks_of(service: Metastore, of: LockedObject) -> list[StatisticsLock]:
+    """The locks of exactly this object, of which each column has one of its own."""
+    places = [replace(of, columns=(each,)) for each in of.columns] or [of]
+    listed = service.locks.listed(of.database.database, of.table, of.database.catalog)
+    return [each for each in listed if each.object in places]
+
+
+def _print(of: LockedObject, *, locked: bool, replaced: Sequence[StatisticsLock] = (), as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({**object_fields(of), "locked": locked}, ensure_ascii=False))
-    else:
-        typer.echo(f"statistics of {of} are {'locked' if locked else 'unlocked'}")
+        more = {"replaced": [lock_fields(each) for each in replaced]} if locked else {}
+        typer.echo(json.dumps({**object_fields(of), "locked": locked, **more}, ensure_ascii=False))
+        return
+    typer.echo(f"statistics of {of} are {'locked' if locked else 'unlocked'}")
+    for each in replaced:
+        by, reason = each.locked_by or "unknown", f", whose reason was: {each.reason}" if each.reason else ""
+        typer.echo(plain_text(f"this replaces the lock of {each.object} by {by}{reason}"))
 
 
 def _objects(text: str, partitions: Sequence[str] | None, columns: str | None) -> list[LockedObject]:

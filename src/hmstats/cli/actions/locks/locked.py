@@ -25,7 +25,7 @@ def list_locks(*, tables: list[str] | None, metastore: str | None, as_json: bool
     found = list(dict.fromkeys(each for page in pages for each in page))
     if as_json:
         for each in found:
-            typer.echo(json.dumps(_as_json(each), ensure_ascii=False))
+            typer.echo(json.dumps(lock_fields(each), ensure_ascii=False))
         return
     if not found:
         typer.echo("nothing is locked")
@@ -57,7 +57,8 @@ def object_fields(of: LockedObject) -> dict[str, Any]:
     }
 
 
-def _as_json(lock: StatisticsLock) -> dict[str, Any]:
+def lock_fields(lock: StatisticsLock) -> dict[str, Any]:
+    """A lock, as fields of a JSON object."""
     return {
         **object_fields(lock.object),
         "refuse": lock.refuse,

@@ -17,6 +17,7 @@ from hmstats.feeds.changed import changed_tables
 from hmstats.feeds.cursors import Cursor, default_cursor_path, read_cursor, write_cursor
 from hmstats.feeds.feed import Kind, Names, messages, path_of, send_tables
 from hmstats.feeds.sending import Catalog
+from hmstats.outlets.people.cells import amount
 from hmstats.settings import load
 
 TOKEN = "HMSTATS__FEED_TOKEN"
@@ -77,7 +78,7 @@ def _send(
             for name, words in (("unknown", "unknown to it"), ("gone", "gone"), ("failed", "failed"))
             if counts[name]
         )
-        typer.echo(f"sent {counts['sent']:,} table{'' if counts['sent'] == 1 else 's'} to {catalog.url}{more}")
+        typer.echo(f"sent {amount(counts['sent'], 'table')} to {catalog.url}{more}")
     return failed
 
 

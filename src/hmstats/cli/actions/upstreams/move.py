@@ -20,6 +20,7 @@ from hmstats.gateway.moving.moving import MoveResult, Moving
 from hmstats.gateway.places.places import Places, UpstreamPlace
 from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName
+from hmstats.outlets.people.cells import amount
 from hmstats.server.assembly import assemble_here
 from hmstats.server.calls.dispatch import Dispatcher
 from hmstats.server.calls.relaying import Relayed
@@ -89,7 +90,7 @@ def _silent(_: str) -> None:
 
 
 def _sentences(result: MoveResult, *, dry_run: bool) -> str:
-    size = f"{result.tables:,} tables and {result.partitions:,} partitions"
+    size = f"{amount(result.tables, 'table')} and {amount(result.partitions, 'partition')}"
     if result.reasons:
         return "\n".join([*result.reasons, f"database {result.database} was not moved"])
     left = [f"not moved: {', '.join(result.not_moved)}"] if result.not_moved else []
