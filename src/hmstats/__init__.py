@@ -29,6 +29,7 @@ feeds/       statistics sent to data catalogs
 cli/         the commands
 settings/    what the commands and the server can be told
 
+__main__.py        `python -m hmstats`
 errors.py          every error
 resources.py       finds what travels in the wheel
 private_files.py   files that their owner alone can read

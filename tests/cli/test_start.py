@@ -58,6 +58,7 @@ def test_help_and_version_import_nothing_heavy(helps: dict[tuple[str, ...], Ende
         "hmstats.cli.exit_codes",
         "hmstats.cli.main",
         "hmstats.cli.options",
+        "hmstats.cli.standard_output",
         "hmstats.errors",
         "hmstats.extras",
         "hmstats.tracing",

@@ -2,12 +2,13 @@
 
 In the order in which a command runs:
 
-main.py         names every command and imports one when it is called
-commands/       what each command is called, takes and says of itself
-options.py      the options that several commands have
-actions/        what each command does
-diagnosis/      what `hmstats doctor` looks at
-output/         tables, bars and lines for people
-serving/        the processes of `hmstats serve`: parent and workers, their settings and logs
-exit_codes.py   what a command says to the shell
+main.py             names every command and imports one when it is called
+commands/           what each command is called, takes and says of itself
+options.py          the options that several commands have
+actions/            what each command does
+diagnosis/          what `hmstats doctor` looks at
+output/             tables, bars and lines for people
+serving/            the processes of `hmstats serve`: parent and workers, their settings and logs
+standard_output.py  what becomes of text that cannot be written
+exit_codes.py       what a command says to the shell
 """

@@ -7,7 +7,6 @@ import builtins
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
-from io import TextIOWrapper
 from keyword import iskeyword
 from typing import Annotated, Any
 
@@ -18,6 +17,7 @@ from typer.main import get_group
 
 from hmstats import tracing
 from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.standard_output import all_written, allow_all_characters
 from hmstats.errors import AnalysisIncomplete, HmstatsError
 from hmstats.version import __version__
 
@@ -149,24 +149,13 @@ def _group(
 
 def main() -> None:
     """Run the command line; after an error its sentence is printed (exit_codes.py has the codes)."""
-    _allow_all_characters()
+    allow_all_characters()
     try:
-        with _traced():
+        with all_written(), _traced():
             app()
     except HmstatsError as error:
         typer.echo(f"hmstats: {error}", err=True)
         sys.exit(_exit_code(error))
-
-
-def _allow_all_characters() -> None:
-    """Write UTF-8 to files and other programs, and a question mark for what a terminal of an older locale lacks."""
-    out = sys.stdout
-    if not isinstance(out, TextIOWrapper) or out.encoding.lower() == "utf-8":
-        return
-    if out.isatty():
-        out.reconfigure(errors="replace")
-    else:
-        out.reconfigure(encoding="utf-8")
 
 
 def _traced() -> AbstractContextManager[Any]:
