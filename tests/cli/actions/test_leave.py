@@ -10,7 +10,7 @@ from tests.store.migration.test_only_ours import OWN, look, own_tables
 from typer.testing import CliRunner
 
 from hmstats.cli.main import app
-from hmstats.errors import DatabaseTaken, FilesBusy, SchemaError
+from hmstats.errors import DatabaseTaken, FilesBusy, SchemaError, UpstreamUnavailable
 from hmstats.model.catalog.file_changes import FileChange, Kind, Removal
 from hmstats.store.database.store import database_url as database_url_of
 from hmstats.store.migration import migrate
@@ -109,3 +109,12 @@ def test_a_database_of_ours_is_not_left(database_url: str) -> None:
     migrate.upgrade(database_url)
     with pytest.raises(SchemaError, match=r"is hmstats' own: take the statistics out with `hmstats export`"):
         _leave(database_url, "--write")
+
+
+@pytest.mark.parametrize("more", [[], ["--write"]])
+def test_nobody_is_sent_to_an_upstream_that_is_away(sqlite_url: str, more: list[str]) -> None:
+    upstream = "thrift://127.0.0.1:1"
+    result = CliRunner().invoke(app, ["leave", "--database", sqlite_url, "--upstream", upstream, *more])
+    assert isinstance(result.exception, UpstreamUnavailable)
+    assert "127.0.0.1:1" in str(result.exception)
+    assert "clients may use" not in result.stdout

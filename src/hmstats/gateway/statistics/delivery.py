@@ -46,6 +46,10 @@ class Delivery:
             _log.info("sending_waits", reason=str(error))
             return self._sending.count
 
+    def check_upstream(self) -> None:
+        """Ask the upstream whether it is there. Raises as `send_everything`, and MetaError for another upstream."""
+        self._upstream.own_calls()
+
     def unsent(self) -> list[TableName]:
         """The tables with statistics that the upstream has not got yet."""
         return self._sending.names()
