@@ -1,4 +1,4 @@
-"""`hmstats runs`: what was refreshed, when, why, and how it ended."""
+"""`hmstats runs`: what was refreshed, when, and how it ended."""
 
 from typing import Annotated
 
