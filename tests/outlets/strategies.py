@@ -78,7 +78,7 @@ def data_of(data_class: type[Data]) -> st.SearchStrategy[Data]:
     }
     bounds = st.none() | _BOUNDS.get(data_class, st.none())
     given |= {"low": bounds, "high": bounds}
-    built = st.builds(data_class, **{field: given[field] for field in data_class.__slots__})
+    built: st.SearchStrategy[Any] = st.builds(data_class, **{field: given[field] for field in data_class.__slots__})
     return built.filter(lambda data: known_ndv(data) == getattr(data, "ndv", None))  # 0 beside values is unknown
 
 
