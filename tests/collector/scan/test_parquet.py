@@ -1,5 +1,7 @@
 """Parquet files reach the accumulators as they are, whoever wrote them."""
 
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -93,6 +95,61 @@ def test_a_column_that_a_file_lacks_is_null_and_one_that_is_wider_fits(tmp_path:
     found = list(file_rows.batches(split, {"number": "bigint", "added": "string"}))
     assert pa.Table.from_batches(found).to_pydict() == {"number": [1, 2, None], "added": [None, None, None]}
     assert found[0].schema.types == [pa.int64(), pa.string()]
+
+
+@pytest.mark.parametrize(
+    ("given", "column_type"),
+    [
+        (pa.array(["1", "2"]), "int"),
+        (pa.array(["1", "2"]).dictionary_encode(), "double"),
+        (pa.array(["2020-01-01"]), "date"),
+        (pa.array(["true"]), "boolean"),
+        (pa.array([1.0, 2.0]), "bigint"),
+        (pa.array([2.5, 0.1]), "decimal(10,0)"),
+        (pa.array([0.1]), "float"),
+        (pa.array([0.1]), "string"),
+        (pa.array([1, 0]), "boolean"),
+        (pa.array([True]), "int"),
+        (pa.array([True]), "string"),
+        (pa.array([1, 2]), "timestamp"),
+        (pa.array([Decimal("1.00")]), "int"),
+        (pa.array([date(2020, 1, 1)]), "timestamp"),
+        (pa.array([datetime(2020, 1, 1, tzinfo=UTC)]), "date"),
+        (pa.array([datetime(2020, 1, 1, tzinfo=UTC)]), "string"),
+        (pa.array([[1]]), "int"),
+    ],
+    ids=lambda each: str(getattr(each, "type", each)),
+)
+def test_values_of_a_type_that_engines_refuse_or_convert_each_in_its_way_are_not_converted(
+    tmp_path: Path, given: pa.Array, column_type: str
+) -> None:
+    split = written(tmp_path / "a.parquet", pa.table({"C": given, "other": given}))
+    with pytest.raises(UnreadableFile, match=r"a.parquet cannot be read: column c is of type .+ there, not .*"):
+        file_rows.accumulate([split], {"c": column_type})
+    assert file_rows.accumulate([split], {}).rows == len(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "column_type", "expected"),
+    [
+        (pa.array([1, None], pa.int64()), "tinyint", [1, None]),
+        (pa.array([1, 2], pa.uint32()), "decimal(12,2)", [Decimal("1.00"), Decimal("2.00")]),
+        (pa.array([1, 2]), "string", ["1", "2"]),
+        (pa.array([1, 2], pa.int32()), "double", [1.0, 2.0]),
+        (pa.array([0.5], pa.float32()), "double", [0.5]),
+        (pa.array([Decimal("1.5")]), "decimal(9,3)", [Decimal("1.500")]),
+        (pa.array([date(2020, 1, 1)]), "timestamp_ntz", [datetime(2020, 1, 1)]),  # noqa: DTZ001 - it has no zone
+        (pa.array([b"ab"], pa.binary(2)), "string", ["ab"]),
+        (pa.array([None], pa.null()), "date", [None]),
+    ],
+    ids=lambda each: str(getattr(each, "type", each)),
+)
+def test_values_that_are_the_same_for_all_engines_are_converted(
+    tmp_path: Path, given: pa.Array, column_type: str, expected: list[object]
+) -> None:
+    split = written(tmp_path / "a.parquet", pa.table({"c": given}))
+    (batch,) = file_rows.batches(split, {"c": column_type})
+    assert batch.column("c").to_pylist() == expected
 
 
 def test_no_column_still_counts_rows(tmp_path: Path) -> None:

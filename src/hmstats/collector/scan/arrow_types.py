@@ -14,6 +14,7 @@ from hmstats.outlets.arrow import hive_types
 
 _CHAR = re.compile(r"char\((\d+)\)")
 _MICROSECONDS = pa.timestamp("us")
+_NS_PER_US = 1000
 
 
 @lru_cache(maxsize=10_000)
@@ -44,8 +45,18 @@ def conform(array: pa.Array, wanted: pa.DataType) -> pa.Array:
     if pa.types.is_binary(values) and pa.types.is_string(wanted):
         return _as_text(array)
     if pa.types.is_timestamp(values) and pa.types.is_timestamp(wanted):
-        return pc.cast(array, wanted, safe=False)  # nanoseconds, or with a time zone, which does not change the instant
+        return pc.cast(_without_nanoseconds(array, values), wanted)  # a time zone does not change the instant
     return pc.cast(array, wanted)
+
+
+def _without_nanoseconds(array: pa.Array, values: pa.DataType) -> pa.Array:
+    """Timestamps of nanoseconds as the microseconds that they are in, before 1970 too; other ones as they are."""
+    if values.unit != "ns":
+        return array
+    nanoseconds = pc.cast(pc.cast(array, values), pa.int64())
+    cut = pc.divide(nanoseconds, _NS_PER_US)  # toward 1970
+    is_later = pc.greater(pc.multiply(cut, _NS_PER_US), nanoseconds)
+    return pc.cast(pc.subtract(cut, pc.cast(is_later, pa.int64())), _MICROSECONDS)
 
 
 def _as_text(array: pa.Array) -> pa.Array:

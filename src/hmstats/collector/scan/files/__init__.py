@@ -1,8 +1,9 @@
 """Files that are read directly inside Spark's tasks, as Arrow batches in the columns' types.
 
-splits       files cut into tasks of about equal bytes
-parquet      Parquet files by row group
-calendars    dates and timestamps of Parquet that Spark wrote in its old calendar
-orc          ORC files by stripe, where Arrow's values are Spark's
-orc_footer   what ORC's footer says of the writer and the stripes
+splits          files cut into tasks of about equal bytes
+parquet         Parquet files by row group
+parquet_types   types of files whose values are those of a column for every engine
+calendars       dates and timestamps of Parquet that Spark wrote in its old calendar
+orc             ORC files by stripe, where Arrow's values are Spark's
+orc_footer      what ORC's footer says of the writer and the stripes
 """

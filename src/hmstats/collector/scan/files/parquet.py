@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from hmstats.collector.scan.arrow_types import arrow_type, as_column
 from hmstats.collector.scan.files.calendars import old_columns, rebased
+from hmstats.collector.scan.files.parquet_types import is_read_alike
 from hmstats.collector.scan.files.splits import Split, compressed_bytes
 from hmstats.collector.scan.states import Types
 from hmstats.errors import UnreadableFile
@@ -54,6 +55,7 @@ def _file_batches(source: pa.NativeFile, split: Split, types: Types) -> Iterator
         coerce_int96_timestamp_unit="us",
         buffer_size=_BUFFER_BYTES if max(sizes.values(), default=0) > _LARGE_GROUP_BYTES else 0,
     ) as file:
+        _check_types(split.path, file.schema_arrow, wanted, types)
         rows, read = batch_rows(footer, wanted.values()), 0
         for some in _runs(sizes):
             for batch in file.iter_batches(rows, some, list(wanted.values()), use_threads=False):
@@ -67,6 +69,16 @@ def _check_names(path: str, names: Sequence[str], wanted: Collection[str]) -> No
     twice = [name for name, count in Counter(each.lower() for each in names).items() if count > 1 and name in wanted]
     if twice:
         raise UnreadableFile(f"file {path} has more than one column {twice[0]}, if upper and lower case are one")
+
+
+def _check_types(path: str, schema: pa.Schema, wanted: Mapping[str, str], types: Types) -> None:
+    """Raises UnreadableFile if values of a wanted column may be others for other engines."""
+    for column, name in wanted.items():
+        given = schema.field(name).type
+        if not is_read_alike(given, types[column]):
+            raise UnreadableFile(
+                f"file {path} cannot be read: column {column} is of type {given} there, not {types[column]}"
+            )
 
 
 def dictionary_columns(footer: pq.FileMetaData, columns: Iterable[str]) -> list[str]:

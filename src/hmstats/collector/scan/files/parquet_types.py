@@ -1,0 +1,62 @@
+"""Which types of Parquet files hold the values of a column: those as which every engine reads the same values.
+
+Files may be older than their table: numbers are narrower there, or a column of numbers has become one of texts. What
+some engines refuse and others convert in ways of their own, such as texts that look like numbers, is not converted.
+"""
+
+from collections.abc import Callable, Mapping
+
+import pyarrow as pa
+from pyarrow import types
+
+from hmstats.collector.scan.arrow_types import arrow_type
+from hmstats.model.statistics.column_types import base_type
+
+
+def _is_text(one: pa.DataType) -> bool:
+    return any(is_such(one) for is_such in _TEXTS)
+
+
+def _is_duration(one: pa.DataType) -> bool:
+    return bool(types.is_time(one) or types.is_duration(one))
+
+
+_TEXTS = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+_KINDS: Mapping[str, Callable[[pa.DataType], bool]] = {
+    "unknown": types.is_null,
+    "boolean": types.is_boolean,
+    "whole": types.is_integer,
+    "floating": types.is_floating,
+    "decimal": types.is_decimal,
+    "text": _is_text,
+    "date": types.is_date,
+    "timestamp": types.is_timestamp,
+    "duration": _is_duration,
+}
+_READ_AS: Mapping[str, tuple[str, ...]] = {
+    "unknown": tuple(_KINDS),
+    "boolean": ("boolean",),
+    "whole": ("whole", "floating", "decimal", "text", "date"),
+    "floating": ("floating",),
+    "decimal": ("decimal",),
+    "text": ("text",),
+    "date": ("date", "whole"),
+    "timestamp": ("timestamp", "whole"),
+    "duration": ("whole",),
+}
+"""The kind of a file's type, and the kinds of columns as which its values are the same, if they fit."""
+
+
+def is_read_alike(given: pa.DataType, column_type: str) -> bool:
+    """Whether the values of a file's type that fit a column's Hive type are the same for every engine."""
+    values = given.value_type if types.is_dictionary(given) else given
+    wanted, kind = arrow_type(column_type), _kind(values)
+    if kind == "date" and base_type(column_type) == "timestamp_ntz":
+        return True
+    if kind == "floating" and types.is_floating(wanted):
+        return bool(values.bit_width <= wanted.bit_width)
+    return _kind(wanted) in _READ_AS.get(kind, ())
+
+
+def _kind(one: pa.DataType) -> str:
+    return next((name for name, is_such in _KINDS.items() if is_such(one)), "nested")
