@@ -22,9 +22,12 @@ _MANY_TEXTS = {"decimal", "float", "double"}
 def rows(spark: SparkSession, plan: Plan) -> DataFrame:
     """The table's rows, of the wanted partitions only.
 
+    The session lists the files anew: one that it remembers, or rows that it caches, may be older than the plan's files.
     Raises UnreadableFile if Spark, which lacks the class of the table's SerDe, goes on without its columns.
     """
-    found = spark.table(_spark_name(plan.table))
+    name = _spark_name(plan.table)
+    spark.catalog.refreshTable(name)
+    found = spark.table(name)
     if plan.types and plan.types.keys().isdisjoint(map(str.lower, found.columns)):
         raise UnreadableFile(
             f"table {plan.table.short} cannot be read by Spark, which finds none of its columns: the class of its SerDe"
