@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.collector.parted import NAMES, ROWS, parted, parts, stored
 from tests.fixtures.ports import free_port
@@ -214,7 +216,7 @@ def test_a_file_that_may_not_be_read_is_named_and_all_else_is_stored(
                 raise PermissionError(errno.EACCES, "Permission denied")
             return open_location(location, settings)
 
-        with patch("hmstats.collector.scan.files.parquet.open_location", refused):
+        with patch("hmstats.collector.scan.files.opening.open_location", refused):
             return iter(list(read_tasks(tasks, job)))
 
     faulty(instead)
@@ -243,6 +245,32 @@ def test_what_vanishes_while_it_is_scanned_is_named_and_all_else_is_stored(
     report: Any = error.value.report
     assert (set(report.failed), report.whole) == ({NAMES[3]}, None)
     assert bench.stored() == expected
+
+
+def test_a_file_that_is_written_over_while_it_is_scanned_is_named_and_all_else_is_stored(
+    bench: Bench, faulty: Callable[[Read], None]
+) -> None:
+    """It has other row groups than were listed; the next analysis reads it, whatever was stored before."""
+    bench.analyze()
+    expected = bench.stored()
+    folder, place = bench.folder, bench.folder / "data" / NAMES[0] / "0.parquet"
+
+    def instead(tasks: Iterable[Task], job: Job) -> Iterator[Record]:
+        mine = list(tasks)
+        if any(split.path == str(place) for task in mine for split in task.splits) and once(folder, "written"):
+            rows = pq.read_table(place)
+            pq.write_table(pa.concat_tables([rows, rows]), place, row_group_size=10)
+        return read_tasks(mine, job)
+
+    faulty(instead)
+    with pytest.raises(AnalysisIncomplete, match=f"{NAMES[0]}: file {place} was listed with .* analyze again") as error:
+        bench.analyze()
+    report: Any = error.value.report
+    assert (set(report.failed), report.whole) == ({NAMES[0]}, None)
+    assert bench.stored() == expected
+    again = bench.analyze(changed_only=True)
+    assert (again.partitions, again.rows, again.unchanged) == (1, 2 * ROWS, len(NAMES) - 1)
+    assert bench.stored()[""][0] == str((len(NAMES) + 1) * ROWS)
 
 
 def test_a_metastore_that_stops_in_the_middle_and_comes_back_gets_everything(

@@ -55,7 +55,9 @@ def test_a_large_file_is_cut_by_row_groups(tmp_path: Path, monkeypatch: pytest.M
     assert [split.row_groups for task in tasks for split in task] == [(0, 1, 2), (3, 4, 5, 6), (7, 8, 9)]
     assert {split.path for task in tasks for split in task} == {str(tmp_path / "x.parquet")}
     (one,) = cut([at(tmp_path)], {"p": file}, cores=1, options=Options(most_tasks=1))
-    assert one == [Split("p", str(tmp_path), str(tmp_path / "x.parquet"), None, file[0].bytes)]
+    assert one == [
+        Split("p", str(tmp_path), str(tmp_path / "x.parquet"), None, file[0].bytes, listed_bytes=file[0].bytes)
+    ]
 
 
 def test_a_large_file_without_a_footer_is_left_to_the_task_that_reads_it(
@@ -65,7 +67,9 @@ def test_a_large_file_without_a_footer_is_left_to_the_task_that_reads_it(
     (tmp_path / "x.parquet").write_bytes(b"x" * file[0].bytes)
     for options in (Options(), Options(sample_fraction=0.1)):
         tasks = cut([at(tmp_path)], {"p": file}, cores=1, options=options)
-        assert tasks == [[Split("p", str(tmp_path), str(tmp_path / "x.parquet"), None, file[0].bytes)]]
+        assert tasks == [
+            [Split("p", str(tmp_path), str(tmp_path / "x.parquet"), None, file[0].bytes, listed_bytes=file[0].bytes)]
+        ]
 
 
 @pytest.mark.parametrize(("fraction", "groups"), [(0.01, 1), (0.3, 3), (0.31, 4), (0.999, 10)])
@@ -113,7 +117,7 @@ def test_nothing_to_read_is_no_task() -> None:
 
 def test_a_file_that_fits_is_read_whole() -> None:
     tasks = cut([piece("a")], {"a": [DataFile("/a/x", 10)]}, cores=2)
-    assert tasks == [[Split("a", "/a", "/a/x", None, 10)]]
+    assert tasks == [[Split("a", "/a", "/a/x", None, 10, listed_bytes=10)]]
 
 
 def parquet_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[DataFile]:

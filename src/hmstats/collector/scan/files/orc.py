@@ -12,12 +12,12 @@ import pyarrow as pa
 from pyarrow import orc
 
 from hmstats.collector.scan.arrow_types import arrow_type, as_column
+from hmstats.collector.scan.files.opening import open_split
 from hmstats.collector.scan.files.orc_footer import OrcColumn, OrcFooter, read_footer
 from hmstats.collector.scan.files.splits import Split
 from hmstats.collector.scan.states import Types
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads
-from hmstats.files.file_systems import open_location
 from hmstats.model.statistics.column_types import base_type
 
 _BATCH_ROWS = 256 * 1024
@@ -46,9 +46,7 @@ def orc_batches(split: Split, types: Types, reads: Reads) -> Iterator[pa.RecordB
     """
     if split.row_groups == ():
         return
-    system, _ = open_location(split.location, split.settings)
-    block_bytes = None if system.type_name == "local" else BLOCK_BYTES
-    with reads.open(system, split.path, block_bytes) as source:
+    with open_split(split, reads, BLOCK_BYTES) as source:
         file = orc.ORCFile(source)
         footer = footer_of(file, split.path)
         wanted = _wanted_columns(split.path, footer, types)

@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 
 from hmstats.collector.scan.arrow_types import arrow_type, as_column
 from hmstats.collector.scan.files.calendars import old_columns, rebased
+from hmstats.collector.scan.files.opening import open_split
 from hmstats.collector.scan.files.parquet_types import is_read_alike
 from hmstats.collector.scan.files.splits import Split, compressed_bytes
 from hmstats.collector.scan.states import Types
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads
-from hmstats.files.file_systems import open_location
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
 
@@ -34,8 +34,7 @@ def parquet_batches(split: Split, types: Types, reads: Reads) -> Iterator[pa.Rec
     """
     if split.row_groups == ():
         return
-    system, _ = open_location(split.location, split.settings)
-    with reads.open(system, split.path) as file:
+    with open_split(split, reads) as file:
         yield from _file_batches(file, split, types)
 
 

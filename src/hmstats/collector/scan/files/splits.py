@@ -36,6 +36,8 @@ _FOOTER_THREADS = 32
 class Split:
     """A file, or some of its row groups (None: all). `location` names the file system; `bytes` is what is read.
 
+    `listed_bytes` is the size with which the file was listed (None: it is not known).
+
     `rows_left_out` is the number of rows beside the sample, which no split reads. `settings` are Hadoop's for the file.
     `orc`: it is an ORC file, whose row groups are its stripes; else it is a Parquet file.
     """
@@ -48,6 +50,7 @@ class Split:
     rows_left_out: int = 0
     settings: Settings = field(default=NO_SETTINGS, repr=False)
     orc: bool = False
+    listed_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +188,11 @@ def _stripe_sizes(source: pa.NativeFile) -> list[tuple[int, int]]:
 
 
 def _split_file(piece: Piece, file: DataFile) -> Split:
-    return Split(piece.name, piece.location, file.path, None, file.bytes, orc=piece.orc)
+    return Split(piece.name, piece.location, file.path, None, file.bytes, orc=piece.orc, listed_bytes=file.bytes)
 
 
 def _split_group(piece: Piece, group: _Group) -> Split:
-    return Split(piece.name, piece.location, group.file.path, (group.number,), group.bytes, orc=piece.orc)
+    return replace(_split_file(piece, group.file), row_groups=(group.number,), bytes=group.bytes)
 
 
 def _balance(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]:
@@ -205,13 +208,12 @@ def _balance(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]:
 
 def _join_groups(splits: Iterable[Split]) -> Iterator[Split]:
     """Join row groups of one file to one split."""
-    for (piece, location, path, whole), group in groupby(
-        splits, key=lambda each: (each.piece, each.location, each.path, each.row_groups is None)
+    for (whole, *_), group in groupby(
+        splits, key=lambda each: (each.row_groups is None, each.piece, each.location, each.path)
     ):
         found = list(group)
         if whole or len(found) == 1:
             yield from found
             continue
         numbers = tuple(number for split in found for number in split.row_groups or ())
-        size = sum(split.bytes for split in found)
-        yield Split(piece, location, path, numbers, size, orc=found[0].orc)
+        yield replace(found[0], row_groups=numbers, bytes=sum(split.bytes for split in found))
