@@ -10,5 +10,6 @@ diagnosis/          what `hmstats doctor` looks at
 output/             tables, bars and lines for people
 serving/            the processes of `hmstats serve`: parent and workers, their settings and logs
 standard_output.py  what becomes of text that cannot be written
+interrupts.py       the end of a command by a signal
 exit_codes.py       what a command says to the shell
 """

@@ -15,6 +15,7 @@ from rich.console import Console
 from hmstats import collector
 from hmstats.cli.actions.spark_arguments import JobSettings
 from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.interrupts import ended_by_signals
 from hmstats.cli.output.analysis_output import (
     announce_spark_start,
     print_dry_runs,
@@ -83,6 +84,11 @@ class Analysis:
         log = None if self.job_log is None else JobLog(self.job_log)
         if log is not None:
             log.check()
+        with ended_by_signals("what was stored of partitions and tables stays, the others are as before"):
+            self._run(log)
+
+    def _run(self, log: JobLog | None) -> None:
+        """Analyse the tables, with Spark only if one of them needs it."""
         given = session_is_given()
         uris = None if given and not self.job.metastore_is_set else self.job.metastore
         found = self._check_tables(uris) if uris else None

@@ -1,6 +1,7 @@
 """Spark sessions.
 
 session            Spark for commands; log4j2.properties keeps it quiet
+signals            interrupts of programs with a session
 classic            sessions with a Java process here, unlike those of Spark Connect
 session_settings   what a session says about where statistics go
 spark_reasons      what Spark says about an error

@@ -8,10 +8,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from py4j.protocol import Py4JJavaError
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from hmstats.collector.spark.classic import API_MODE, CLASSIC, require_classic_settings
+from hmstats.collector.spark.signals import signals_deferred, without_traces_of_interrupts
 from hmstats.collector.spark.spark_reasons import first_reason
 from hmstats.errors import SettingsError
 from hmstats.java import LEAST_JAVA, java_path, java_version
@@ -21,6 +23,7 @@ LOCAL = "local[*]"
 _QUIET = Path(__file__).with_name("log4j2.properties")
 _LOOPBACK = "127.0.0.1"
 _MASTER = "spark.master"
+_WITH_HIVE = ("spark.sql.catalogImplementation", "hive")
 _JAVA_ENDED = "JAVA_GATEWAY_EXITED"
 _URIS = "spark.hadoop.hive.metastore.uris"
 _TLS = "spark.hadoop.hive.metastore.use.SSL"
@@ -36,7 +39,8 @@ def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[st
     """The active session with these settings; under spark-submit the one of its master; else one of our own.
 
     `metastore` is `thrift://HOST:PORT`, or None for the one of an active or submitted session. A session that was
-    created here is stopped at the end. Raises SettingsError as local_session does.
+    created here is stopped at the end. Signals that come while it starts count once it has started. Raises
+    SettingsError as local_session does.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -49,7 +53,11 @@ def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[st
     else:
         session = local_session(metastore or "", master=master or LOCAL, conf=conf)
     try:
-        yield session
+        with without_traces_of_interrupts():
+            yield session
+    except KeyboardInterrupt:
+        session.sparkContext.setLogLevel("OFF")  # tasks that are under way end with traces of Java
+        raise
     finally:
         with suppress(ConnectionError):  # its Java process is gone already
             session.stop()
@@ -92,8 +100,11 @@ def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str
 def _start(settings: Mapping[str, str]) -> SparkSession:
     """Start a session with Hive support. Raises SettingsError with Spark's reason if it does not start."""
     try:
-        session = SparkSession.builder.config(map=dict(settings)).enableHiveSupport().getOrCreate()
-        _ = session.conf  # makes the session's state, which reads the settings of SQL
+        with signals_deferred():
+            SparkContext.getOrCreate(SparkConf().setAll([*settings.items(), _WITH_HIVE]))
+        with signals_deferred():  # again, since the context has put a handler of its own there
+            session = SparkSession.builder.config(map=dict(settings)).enableHiveSupport().getOrCreate()
+            _ = session.conf  # makes the session's state, which reads the settings of SQL
     except (Py4JJavaError, PySparkException) as error:
         with_master = f" with master {settings[_MASTER]}" if _MASTER in settings else ""
         ended = isinstance(error, PySparkException) and error.getCondition() == _JAVA_ENDED

@@ -9,13 +9,14 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
 from hmstats import collector
 from hmstats.cli.actions.spark_arguments import JobSettings, need_spark
 from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.interrupts import ended_by_signals
 from hmstats.cli.output.refresh_output import done_text, print_plan, work_as_json
 from hmstats.client import connect
 from hmstats.client.naming import named_object
@@ -83,9 +84,9 @@ class Refresh:
         if not watch:  # which may wait for what is to come
             self._check_names()
         failed = False
-        with _Analyses(self) as analyses:
+        with ended_by_signals("what was finished is stored, and the table is free"), _Analyses(self) as analyses:
             refresher = Refresher(self.job.metastore, analyses.analyse, self.wanted)
-            with _ended_by_signals(refresher):
+            with _ended_after_a_slice(refresher):
                 for done in Watch(refresher).rounds() if watch else refresher.run():
                     failed |= done.outcome is Outcome.FAILED
                     self._print(done)
@@ -155,9 +156,8 @@ class _Analyses:
         if self._spark is None:
             need_spark("refresh")
             session = import_module("hmstats.collector.spark.session").spark_session
-            how, interrupted = self.how, signal.getsignal(signal.SIGINT)
-            self._spark = self._open.enter_context(session(how.job.metastore, master=how.job.master, conf=how.job.conf))
-            signal.signal(signal.SIGINT, interrupted)  # Spark has put a handler of its own there
+            job = self.how.job
+            self._spark = self._open.enter_context(session(job.metastore, master=job.master, conf=job.conf))
         return self._spark
 
 
@@ -171,16 +171,17 @@ def _no_analysis(name: TableName, *_: object) -> "Report":
 
 
 @contextmanager
-def _ended_by_signals(refresher: Refresher) -> Iterator[None]:
+def _ended_after_a_slice(refresher: Refresher) -> Iterator[None]:
     """Let SIGTERM and SIGINT end the round after the run that is under way; a second one ends it at once."""
 
-    def stop(_: int, __: FrameType | None) -> None:
+    def stop(number: int, _: FrameType | None) -> None:
         if refresher.stop.is_set():
-            raise KeyboardInterrupt
+            signal.signal(number, before[number])
+            signal.raise_signal(number)
         refresher.stop.set()
         typer.echo("ends after what is being read", err=True)
 
-    before = {each: signal.signal(each, stop) for each in (signal.SIGTERM, signal.SIGINT)}
+    before: dict[int, Any] = {each: signal.signal(each, stop) for each in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
