@@ -20,6 +20,24 @@ MADE = Facts(
 )
 
 
+COUNT = st.none() | st.integers(0, 3)
+SIZES = st.builds(Size, COUNT, COUNT, COUNT)
+ANALYZED = st.builds(
+    Facts,
+    SIZES,
+    columns=st.just(2),
+    analyzed=st.integers(1, 2),
+    counted=st.booleans(),
+    marked=st.booleans(),
+    analyzed_at_seconds=COUNT,
+    seen_rows=COUNT,
+    changed_at_seconds=COUNT,
+    rewritten=st.booleans(),
+    then=st.none() | SIZES,
+)
+WITHDRAWN = ANALYZED.map(lambda each: replace(each, marked=False, withdrawn=True))
+
+
 def resized(facts: Facts, **size: int | None) -> Facts:
     return replace(facts, size=replace(facts.size, **size))
 
@@ -51,6 +69,22 @@ def test_an_empty_table_lacks_nothing() -> None:
 def test_health_falls_with_the_rows_that_changed() -> None:
     health = after(MADE, resized(MADE, rows=1_200))
     assert (health.health, health.reason, health.then.rows) == (80, Reason.CHANGED, 1_000)
+
+
+@given(st.lists(ANALYZED | WITHDRAWN, min_size=1, max_size=3), st.integers(1, 3))
+def test_another_look_at_the_same_changes_nothing(every: list[Facts], times: int) -> None:
+    """What a look has seen is no news to the next one, as in each walk beside a Hive."""
+    health: Health | None = None
+    for facts in every:
+        health = first = assess(health, facts, NOW_MS)
+        for _ in range(times):
+            health = assess(health, replace(facts, rewritten=False, withdrawn=False, then=None), NOW_MS)
+        assert health == first
+
+
+def test_rows_that_are_proven_may_lie_in_other_files_since() -> None:
+    compacted = replace(MADE, counted=False, rewritten=True, then=Size(rows=1_000, files=100, size_bytes=50_000))
+    assert (after(compacted).health, after(compacted).then) == (WHOLE, MADE.size)
 
 
 def test_rows_that_came_and_went_have_changed() -> None:

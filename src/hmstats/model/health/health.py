@@ -212,9 +212,9 @@ def _base(before: Health | None, facts: Facts) -> tuple[Size, int]:
     """The size when the statistics were made, and the changes of the number of rows since then."""
     if not facts.analyzed:
         return Size(), 0
-    size = facts.then or facts.size
-    seen = size if facts.seen_rows is None else replace(size, rows=facts.seen_rows)
     proven = facts.marked and facts.seen_rows is not None and facts.seen_rows == facts.size.rows
+    size = facts.size if proven or facts.then is None else facts.then
+    seen = size if facts.seen_rows is None else replace(size, rows=facts.seen_rows)
     if before is None or proven or _is_newer(facts, before):
         return seen, 0
     was, now = before.now.rows, facts.size.rows
