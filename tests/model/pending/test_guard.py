@@ -47,6 +47,14 @@ def test_a_table_that_falls_to_no_rows_always_does() -> None:
     assert jumps((1, 0), {}, [], 10, lambda _: 10) == ["rows fall from 1 to 0"]
 
 
+def test_bounds_of_few_rows_are_no_jump() -> None:
+    before, after = {"x": column(2, 1, 100)}, [column(20, 200, 300)]
+    for few in ((1, 20), (LEAST - 1, LEAST - 1)):
+        assert jumps(few, before, after, 10, lambda _: 10) == []
+    for many in ((LEAST - 1, LEAST), (LEAST, LEAST - 1), (None, 20), (20, None)):
+        assert len(jumps(many, before, after, 10, lambda _: 10)) == 1
+
+
 def test_bounds() -> None:
     assert judged(column(5, 0, 100), column(5, 0, 10)) == []
     assert "shrink" in judged(column(5, 0, 100), column(5, 0, 9.9))[0]

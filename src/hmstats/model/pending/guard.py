@@ -1,7 +1,8 @@
 """The guard: which new numbers jump so far from those before that a mistake is likelier than a change of the data.
 
 Nothing jumps from unknown. Rows and distinct values jump when they change by more than a factor, bounds when their
-range becomes smaller by more than it, or lies elsewhere. Counts below LEAST never jump, but for rows that fall to 0.
+range becomes smaller by more than it, or lies elsewhere. Counts below LEAST never jump, but for rows that fall to 0;
+neither do bounds of fewer rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,7 +13,7 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics, known_n
 
 Bound: TypeAlias = float | Decimal
 LEAST = 1_000
-"""Counts below it are too small to change any plan by much."""
+"""Fewer rows or values than these are too few to change any plan by much."""
 
 
 def jumps(
@@ -27,10 +28,14 @@ def jumps(
     `rows` are those before and after. `before` is by column.
     """
     found = list(_of_rows(*rows, factor))
+    are_few = all(count is not None and count < LEAST for count in rows)
     for each in after:
         old = before.get(each.column)
-        if old is not None and type(old.data) is type(each.data):
-            found += _of_column(old, each, factor_of(each.column))
+        if old is None or type(old.data) is not type(each.data):
+            continue
+        found += _of_distinct(old, each, factor_of(each.column))
+        if not are_few:
+            found += _of_bounds(each.column, _bounds(old), _bounds(each), factor_of(each.column))
     return found
 
 
@@ -43,11 +48,10 @@ def _of_rows(before: int | None, after: int | None, factor: float) -> Iterator[s
         yield f"rows change from {before:,} to {after:,}, by more than {factor:g} times"
 
 
-def _of_column(before: ColumnStatistics, after: ColumnStatistics, factor: float) -> Iterator[str]:
+def _of_distinct(before: ColumnStatistics, after: ColumnStatistics, factor: float) -> Iterator[str]:
     old, new = known_ndv(before.data), known_ndv(after.data)
     if old is not None and new is not None and _is_jump(old, new, factor):
         yield f"distinct values of {after.column} change from {old:,} to {new:,}, by more than {factor:g} times"
-    yield from _of_bounds(after.column, _bounds(before), _bounds(after), factor)
 
 
 def _bounds(statistics: ColumnStatistics) -> tuple[Bound | None, Bound | None]:
