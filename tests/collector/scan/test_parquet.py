@@ -140,6 +140,11 @@ def test_values_of_a_type_that_engines_refuse_or_convert_each_in_its_way_are_not
         (pa.array([Decimal("1.5")]), "decimal(9,3)", [Decimal("1.500")]),
         (pa.array([date(2020, 1, 1)]), "timestamp_ntz", [datetime(2020, 1, 1)]),  # noqa: DTZ001 - it has no zone
         (pa.array([b"ab"], pa.binary(2)), "string", ["ab"]),
+        (pa.array(["ü", None], pa.string_view()), "string", ["ü", None]),
+        (pa.array([b"ab"], pa.binary_view()), "binary", [b"ab"]),
+        (pa.array(["x"], pa.large_string()).dictionary_encode(), "varchar(9)", ["x"]),
+        (pa.array([bytes(16)], pa.uuid()), "binary", [bytes(16)]),
+        (pa.array(['{"a": 1}'], pa.json_()), "string", ['{"a": 1}']),
         (pa.array([None], pa.null()), "date", [None]),
     ],
     ids=lambda each: str(getattr(each, "type", each)),

@@ -21,7 +21,10 @@ def _is_duration(one: pa.DataType) -> bool:
     return bool(types.is_time(one) or types.is_duration(one))
 
 
-_TEXTS = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+_TEXTS = (
+    *(types.is_string, types.is_large_string, types.is_string_view),
+    *(types.is_binary, types.is_large_binary, types.is_binary_view, types.is_fixed_size_binary),
+)
 _KINDS: Mapping[str, Callable[[pa.DataType], bool]] = {
     "unknown": types.is_null,
     "boolean": types.is_boolean,
@@ -49,13 +52,20 @@ _READ_AS: Mapping[str, tuple[str, ...]] = {
 
 def is_read_alike(given: pa.DataType, column_type: str) -> bool:
     """Whether the values of a file's type that fit a column's Hive type are the same for every engine."""
-    values = given.value_type if types.is_dictionary(given) else given
+    values = _stored_type(given)
     wanted, kind = arrow_type(column_type), _kind(values)
     if kind == "date" and base_type(column_type) == "timestamp_ntz":
         return True
     if kind == "floating" and types.is_floating(wanted):
         return bool(values.bit_width <= wanted.bit_width)
     return _kind(wanted) in _READ_AS.get(kind, ())
+
+
+def _stored_type(given: pa.DataType) -> pa.DataType:
+    """The type of the values themselves, without a dictionary, or what an extension type such as a UUID makes of it."""
+    if isinstance(given, pa.BaseExtensionType):
+        return _stored_type(given.storage_type)
+    return _stored_type(given.value_type) if types.is_dictionary(given) else given
 
 
 def _kind(one: pa.DataType) -> str:
