@@ -262,6 +262,16 @@ def test_tables_that_flink_alone_reads_are_refused(our_metastore: Metastore, mar
                     plan_of(service, request)
 
 
+def test_a_view_of_trino_is_refused(our_metastore: Metastore) -> None:
+    our_metastore.table("v", parameters={"presto_view": "true", "comment": "Presto View"})
+    name = TableName("hive", our_metastore.database, "v")
+    sentence = f"table {our_metastore.database}.v is a view whose text Trino or Presto alone reads"
+    with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
+        for plan_of in (make_plan, dry_run):
+            with pytest.raises(StatementError, match=sentence):
+                plan_of(service, Statement(name))
+
+
 def of_spark(metastore: Metastore, *fields: dict[str, Any], provider: str = "csv", stub: bool = True) -> None:
     """A table of Spark's with these fields in its schema."""
     text = json.dumps({"type": "struct", "fields": [{"nullable": True, "metadata": {}, **each} for each in fields]})

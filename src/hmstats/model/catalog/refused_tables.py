@@ -25,6 +25,8 @@ def folder_refusal(table: Table) -> str | None:
         return (
             "is transactional: its files hold rows of transactions that were aborted too, which only Hive tells apart"
         )
+    if table.parameters.get("presto_view") == "true":
+        return "is a view whose text Trino or Presto alone reads: the tables below it have statistics"
     connector = flink_connector(table)
     if connector is not None:
         return (
