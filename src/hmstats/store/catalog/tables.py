@@ -278,6 +278,12 @@ def lock(unit: Unit, name: TableName) -> int | None:
     return unit.connection.execute(_LOCK, name_parameters(name)).scalar_one_or_none()
 
 
+def lock_by_id(unit: Unit, table_id: int) -> TableName | None:
+    """The table's current name, its row locked until the unit ends; None if it does not exist."""
+    unit.connection.execute(select(TBLS.c.TBL_ID).where(TBLS.c.TBL_ID == table_id).with_for_update())
+    return find_name(unit.connection, table_id)
+
+
 class NewTablePlacement(NamedTuple):
     """The database for a new table, with its location and whether it is remote; `table_exists` if the name is taken.
 

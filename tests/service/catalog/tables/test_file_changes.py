@@ -3,7 +3,7 @@
 import shutil
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.catalog.tables.truncate import Truncation
 from hmstats.service.warehouse.warehouse import EVERYWHERE, Warehouse
+from hmstats.store.catalog import tables
 from hmstats.store.connections.presence import new_id
 from hmstats.store.database.store import Store
 from hmstats.store.schema import HMSTATS_FILE_CHANGE
@@ -297,6 +298,29 @@ def test_a_left_truncation_takes_no_rows_that_came_after_it(
     assert found["under way"] == 0
     _, said = found["catalog"]["t"]["partitions"][f"k={inserted}"]
     assert (said["numRows"], said["COLUMN_STATS_ACCURATE"]) == ("3", None)
+
+
+def test_a_rename_at_the_end_of_a_truncation_leaves_no_counts(
+    lake: Lake, other: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table has a directory of another name, which stays where it is; the rename may have to wait for the end."""
+    table = Tables(lake.store, lake.warehouse).get(T)
+    assert table.storage is not None
+    elsewhere = replace(table, storage=replace(table.storage, location=_at(lake, "elsewhere")))
+    TableAlterations(lake.store, lake.warehouse).alter(T, elsewhere)
+    original, names = tables.find_name, list[TableName | None]()
+    with ThreadPoolExecutor(1) as threads:
+
+        def find_name(*arguments: Any) -> TableName | None:
+            names.append(original(*arguments))
+            wait([threads.submit(_rename, other)], timeout=1)
+            return names[-1]
+
+        monkeypatch.setattr(tables, "find_name", find_name)
+        Truncation(lake.store, lake.warehouse).truncate(T, None)
+    assert names == [T]
+    partitions = lake.seen("d")["catalog"]["u"]["partitions"].values()
+    assert {(said["numRows"], said["analyzed"]) for _, said in partitions} == {("0", False)}
 
 
 def _own_by_nobody(lake: Lake) -> None:

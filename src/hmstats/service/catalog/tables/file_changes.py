@@ -355,9 +355,9 @@ class FileChanges:
         """
 
         def write(unit: Unit) -> None:
-            name = tables.find_name(unit.connection, truncated.table_id)
-            stored = tables.get(unit.connection, name) if name and tables.lock(unit, name) else None
-            if stored and stored.id == truncated.table_id:
+            name = tables.lock_by_id(unit, truncated.table_id)
+            stored = tables.get(unit.connection, name) if name else None
+            if stored:
                 if not done:
                     emptied.unmark_accurate(unit, stored, truncated.table_id, truncated.names)
                 elif versions.read(unit.connection, truncated.table_id) == truncated.version:
