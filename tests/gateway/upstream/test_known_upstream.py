@@ -14,6 +14,7 @@ from hmstats.gateway.upstream.arriving import MOST_HELD_BYTES
 from hmstats.gateway.upstream.known_upstream import KnownUpstream
 from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.store.database.store import Store
+from hmstats.wire.idl import hive_metastore
 
 
 @dataclass
@@ -21,7 +22,12 @@ class Hive:
     """What a Hive says of itself."""
 
     version: str = "3.1.3"
-    uuid: str = "one"
+    uuid: str | None = "one"
+
+    def tell_uuid(self, _: object) -> str:
+        if self.uuid is None:
+            raise hive_metastore.MetaException("it is not told")
+        return self.uuid
 
     @contextmanager
     def serving(self) -> Iterator[tuple[str, int]]:
@@ -29,7 +35,7 @@ class Hive:
         with upstream_of(
             getName=lambda _: "metastore",
             getVersion=lambda _: self.version,
-            get_metastore_db_uuid=lambda _: self.uuid,
+            get_metastore_db_uuid=self.tell_uuid,
         ) as address:
             yield address
 
@@ -81,3 +87,24 @@ def test_it_stays_known_while_it_is_away(store: Store, hive: Hive, monkeypatch: 
         known._relay = UpstreamRelay([Address("127.0.0.1", 1)], 4, TIMES, None, MOST_HELD_BYTES)
         assert known.own_calls().generation.number == 3
         known._relay.close()
+
+
+def test_it_is_no_other_one_while_its_database_fails(store: Store, hive: Hive, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_upstream, "_ASKED_SECONDS", 0.0)
+    with hive.serving() as address, knowing(store, address) as known:
+        assert known.own_calls().generation.number == 3
+        hive.uuid = None
+        assert known.own_calls().generation.number == 3
+
+
+def test_an_upgrade_gives_it_a_uuid(store: Store, hive: Hive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before Hive 3 it is known by its address."""
+    monkeypatch.setattr(known_upstream, "_ASKED_SECONDS", 0.0)
+    hive.version, hive.uuid = "2.3.10", None
+    with hive.serving() as address, knowing(store, address) as known:
+        assert known.own_calls().generation.number == 2
+        hive.version, hive.uuid = "3.1.3", "one"
+        assert known.own_calls().generation.number == 3
+        hive.uuid = "another"
+        with pytest.raises(MetaError, match="holds statistics of metastore one"):
+            known.own_calls()

@@ -49,15 +49,16 @@ class KnownUpstream:
         """The generation of the upstream that is there now; `known` while it is away. Raises as `calls`."""
         self._asked_at = time.monotonic()  # meanwhile, other threads go on with what is known
         try:
-            identity = self._uuid() or self._address
+            uuid = self._uuid()
             name = str(ask_upstream(self._relay, self._itself, "getName"))
             found = Generation.of(name, str(ask_upstream(self._relay, self._itself, "getVersion")))
         except (CallRefused, UpstreamClosed, UpstreamUnavailable):
             if known is None:
                 raise
             return known
-        self._generation = None
-        self._identity.check(identity)
+        if known is None or uuid is not None:  # else its database may have failed for a moment
+            self._generation = None
+            self._identity.check(uuid, self._address)
         self._generation = found
         return found
 

@@ -9,19 +9,25 @@ _KEY = "hmstats.upstream"
 
 
 class UpstreamIdentity:
-    """The identity of the other metastore, stored when it is first known."""
+    """The identity of the other metastore, stored when it is first known: its UUID, or its address if it has none."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def check(self, identity: str) -> None:
-        """Store the identity of the other metastore. Raises MetaError if another one's is stored."""
+    def check(self, uuid: str | None, address: str) -> None:
+        """Store the identity of the other metastore. Raises MetaError if another one's is stored.
+
+        If the metastore at this address had no UUID, and has one now, it was upgraded to Hive 3 or above.
+        """
+        identity = uuid or address
         with self._store.read() as connection:
             known = metastore_properties.get(connection, _KEY)
         known = known or self._store.write(
             lambda unit: metastore_properties.add(unit, _KEY, identity, "The metastore whose tables are mirrored here")
         )
-        if known != identity:
+        if uuid and known == address:
+            self._store.write(lambda unit: metastore_properties.replace(unit, _KEY, address, uuid))
+        elif known != identity:
             raise MetaError(
                 f"database {self._store.name} holds statistics of metastore {known}, and the upstream is {identity}: "
                 "give the gateway another database"
