@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.behaviour.care.test_pending import automatic, longs, ndv, ndv_of, ours, prefer, put, waiting
 from tests.behaviour.care.test_statistics_locks import locked, numbers, partitioned
+from tests.behaviour.spark.test_spark_statistics import analyze, column, spark, totals
 from tests.behaviour.structs import of_partitions, of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 
@@ -149,3 +150,32 @@ def test_of_several_who_publish_and_reject_one_has_it(partitioned: Metastore, ou
         found = of_partitions(partitioned, ["p=1", "p=2"], "l")
         stored = {found[each]["l"].longStats.numDVs for each in ("p=1", "p=2") if "l" in found.get(each, {})}
         assert (stored == {number}) == (rejected.exception() is not None)
+
+
+def test_a_write_of_several_partitions_leaves_what_waits_of_their_other_columns(
+    partitioned: Metastore, ours: Client
+) -> None:
+    prefer(ours, partitioned, publish="false")
+    both = (statistics_of("l", numDVs=8), statistics_of("s", numDVs=8))
+    for each in ("p=1", "p=2"):
+        partitioned.client().update_partition_column_statistics(statistics(partitioned, *both, partition=each))
+    prefer(ours, partitioned, publish="true")
+    newer = [
+        statistics(partitioned, statistics_of("l", numDVs=9), partition="p=1"),
+        statistics(partitioned, statistics_of("s", numDVs=9), partition="p=2"),
+    ]
+    assert partitioned.client().set_aggr_stats_for(api.SetPartitionsStatsRequest(colStats=newer))
+    listed = {each.partition: each.columns for each in ours.pending.listed(partitioned.database)}
+    assert listed == {"p=1": ("s",), "p=2": ("l",)}
+
+
+def test_numbers_of_sparks_analyze_remove_older_ones_that_wait(our_metastore: Metastore, ours: Client) -> None:
+    our_metastore.table()
+    prefer(ours, our_metastore, publish="false")
+    both = (statistics_of("l", numDVs=7), statistics_of("s", numDVs=7))
+    our_metastore.client().update_table_column_statistics(statistics(our_metastore, *both))
+    of_column = column("l", distinctCount=9, nullCount=0, min=1, max=9)
+    analyze(our_metastore, spark(our_metastore), {**totals(9, 90), **of_column})
+    assert ndv(our_metastore) == 9
+    ours.pending.publish(f"{our_metastore.database}.t")
+    assert (ndv(our_metastore), of_table(our_metastore, "s")["s"].stringStats.numDVs) == (9, 7)

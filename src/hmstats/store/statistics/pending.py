@@ -125,27 +125,33 @@ def remove(unit: Unit, table_id: int, part_ids: Sequence[int] | None = None) -> 
     return unit.connection.execute(gone).rowcount
 
 
-def supersede(unit: Unit, table_id: int, part_ids: Sequence[int], columns: Sequence[str], engine: str) -> None:
-    """Remove what waits of columns that were just written, and of owners of whose columns then nothing waits."""
-    mine = _mine(unit.connection, COLUMNS, table_id, part_ids)
-    written = and_(mine, _C.ENGINE == engine, one_of(unit.connection, _C.COLUMN_NAME, columns))
-    if unit.connection.execute(delete(COLUMNS).where(written)).rowcount:
-        _remove_owners(unit, table_id, part_ids)
+def supersede(unit: Unit, table_id: int, written: Mapping[int, Sequence[str]], engine: str) -> None:
+    """Remove what waits of columns that were just written, by partition id (0: of the table).
+
+    Of owners of whose columns then nothing waits, the rest goes too.
+    """
+    part_ids_of: dict[frozenset[str], list[int]] = {}
+    for part_id, names in written.items():
+        part_ids_of.setdefault(frozenset(names), []).append(part_id)
+    for columns, part_ids in part_ids_of.items():
+        named = and_(_C.ENGINE == engine, one_of(unit.connection, _C.COLUMN_NAME, sorted(columns)))
+        _remove_columns(unit, table_id, and_(_mine(unit.connection, COLUMNS, table_id, part_ids), named))
 
 
 def forget_columns(unit: Unit, table_id: int, columns: Sequence[str]) -> None:
     """Remove what waits of columns that are gone, of a table and its partitions, whatever takes their names later."""
+    named = one_of(unit.connection, _C.COLUMN_NAME, columns)
+    _remove_columns(unit, table_id, and_(_C.TBL_ID == table_id, named))
+
+
+def _remove_columns(unit: Unit, table_id: int, gone: ColumnElement[bool]) -> None:
+    """Remove these columns, and those of their owners of whose columns then nothing waits."""
     if unit.shape.lacks(OWNERS):
         return
-    gone = and_(_C.TBL_ID == table_id, one_of(unit.connection, _C.COLUMN_NAME, columns))
     part_ids = unit.connection.execute(select(_C.PART_ID).where(gone).distinct()).scalars().all()
-    if part_ids:
-        unit.connection.execute(delete(COLUMNS).where(gone))
-        _remove_owners(unit, table_id, part_ids)
-
-
-def _remove_owners(unit: Unit, table_id: int, part_ids: Sequence[int]) -> None:
-    """Remove those of these owners of whose columns nothing waits."""
+    if not part_ids:
+        return
+    unit.connection.execute(delete(COLUMNS).where(gone))
     left = exists().where(_C.TBL_ID == _O.TBL_ID, _C.PART_ID == _O.PART_ID)
     unit.connection.execute(delete(OWNERS).where(_mine(unit.connection, OWNERS, table_id, part_ids), ~left))
 

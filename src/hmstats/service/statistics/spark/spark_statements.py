@@ -23,7 +23,7 @@ from hmstats.outlets.spark.spark_columns import from_spark
 from hmstats.service.statistics import details
 from hmstats.service.statistics.spark.spark_marks import SHOWN, digest, stated, without_marks
 from hmstats.service.statistics.spark.spark_view import SPARK, Row, SparkView, parameters_for_spark
-from hmstats.store.statistics import column_statistics
+from hmstats.store.statistics import column_statistics, pending
 from hmstats.store.statistics.details import OF_TABLE
 from hmstats.store.unit.unit import Unit
 
@@ -39,7 +39,7 @@ class StatedTable:
     removed: tuple[str, ...] = ()
 
     def write_statistics(self, unit: Unit, table_id: int) -> None:
-        """Store the statistics; call it after the table is stored."""
+        """Store the statistics, in place of older ones that wait too; call it after the table is stored."""
         replaced = [*self.removed, *(each.column for each in self.written)]
         if replaced:
             column_statistics.delete_tables(unit, [table_id], replaced, DEFAULT_ENGINE)
@@ -48,6 +48,7 @@ class StatedTable:
         given = StatisticsSet(self.written, None, DEFAULT_ENGINE, unit.now_seconds)
         column_statistics.write_table(unit, table_id, self.table.name, given)
         details.write(unit, table_id, {OF_TABLE: given}, None)
+        pending.supersede(unit, table_id, {OF_TABLE: [each.column for each in self.written]}, DEFAULT_ENGINE)
         table = replace(self.table, id=table_id)
         unit.record(StatisticsUpdated(table, given, table.parameters))
 

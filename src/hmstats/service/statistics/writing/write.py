@@ -146,7 +146,7 @@ class StatisticsWriter:
         column_statistics.write_table(unit, target.id, name, given, replaces=options.replaces)
         details.write(unit, target.id, {OF_TABLE: given}, options.author)
         if target.holding.has_pending:
-            pending.supersede(unit, target.id, [OF_TABLE], columns, given.engine)
+            pending.supersede(unit, target.id, {OF_TABLE: columns}, given.engine)
         job = _Job(name, target, options.merge, options.replaces, options.state)
         marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
         marks = _put_writers_marks(unit, OF_TABLES, marks, {target.id: made})
@@ -236,7 +236,7 @@ class StatisticsWriter:
         before_writes.of_written(unit, OwnerKind.PARTITIONS, name, target, list(given), names, engine)
         column_statistics.write_partitions(unit, name, given, replaces=job.replaces)
         if target.holding.has_pending:
-            pending.supersede(unit, target.id, list(given), sorted(names), engine)
+            pending.supersede(unit, target.id, {each: _names(found) for each, found in given.items()}, engine)
         return given, self._mark(unit, job, OF_PARTITIONS, known, given)
 
     def _mark(
