@@ -245,3 +245,19 @@ def test_an_order_among_the_parameters_is_not_kept(metastore: Metastore) -> None
     metastore.client().alter_table(metastore.database, "t", table)
     found = metastore.parameters()
     assert ("DO_NOT_UPDATE_STATS" in found, found["kept"]) == (False, "1")
+
+
+@pytest.mark.parametrize("said", [0, 1_000_000_000])
+def test_the_time_of_creation_is_the_servers_of_a_table_and_the_clients_of_a_partition(
+    metastore: Metastore, said: int
+) -> None:
+    """Trino's alters say 0."""
+    metastore.table(keys=("k",))
+    metastore.add_partitions(("a",))
+    client, table = metastore.client(), metastore.read_table()
+    part, created = client.get_partition(metastore.database, "t", ["a"]), table.createTime
+    table.createTime = part.createTime = said
+    _alter(metastore, table)
+    client.alter_partition(metastore.database, "t", part)
+    part = client.get_partition(metastore.database, "t", ["a"])
+    assert (metastore.read_table().createTime, part.createTime) == (created, said)

@@ -263,6 +263,7 @@ def _altered(unit: Unit, stored: Table, table: Table, lost: list[str]) -> Table:
         table,
         id=stored.id,
         storage=storage,
+        created_seconds=stored.created_seconds,
         table_type=table_type(table),
         parameters={LAST_DDL: str(unit.now_seconds), **changed},
     )
