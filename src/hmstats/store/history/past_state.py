@@ -49,15 +49,27 @@ def table_at(connection: Connection, name: TableName, at_ms: int) -> int | None:
     Of two tables of the name after the time, the one that was changed first was there before the other. If there was
     none, the table that has the name now counts, if it existed under another.
     """
-    current = _current(connection, name)
+    current = current_table(connection, name)
     first_steps: dict[int, Step] = {}
-    for step in steps.steps_of_name(connection, name, current[0] if current else None):
+    created: dict[int, int | None] = {}
+    for step in steps.steps_of_name(connection, name, current):
+        created[step.table_id] = step.created_seconds or created.get(step.table_id)
         if step.at_ms > at_ms:
             first_steps.setdefault(step.table_id, step)
-    with_name = [step for step in first_steps.values() if step.table == name]
+    created |= _created(connection, [*created, *([] if current is None else [current])])
+    young = {each for each, seconds in created.items() if (seconds or 0) * 1000 > at_ms}
+    with_name = [step for step in first_steps.values() if step.table == name and step.table_id not in young]
     if with_name:
         return min(with_name, key=lambda step: step.at_ms).table_id
-    return current[0] if current and current[1] * 1000 <= at_ms else None
+    return None if current in young else current
+
+
+def current_table(connection: Connection, name: TableName) -> int | None:
+    """The id of the table that has this name now."""
+    query = select(TBLS.c.TBL_ID).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+    here = DBS.c.CTLG_NAME == name.catalog, DBS.c.NAME == name.database, TBLS.c.TBL_NAME == name.table
+    found: int | None = connection.execute(query.where(*here)).scalar_one_or_none()
+    return found
 
 
 def now(connection: Connection, table_id: int, *, with_columns: bool = True) -> State:
@@ -81,7 +93,7 @@ def at(connection: Connection, table_id: int, at_ms: int, *, with_columns: bool 
     if not later:
         return _restrict(current, partitions)
     since = later[0].version
-    partitions = _names_at(partitions, _names_before(connection, table_id, since))
+    partitions = _names_at(partitions, _names_before(connection, table_id, since, at_ms))
     columns = _columns_before(connection, table_id, since, later, current.columns) if with_columns else {}
     parameters = _parameters_before(connection, table_id, since, later, current.parameters)
     return _restrict(State(table_id, columns, parameters, partitions), partitions)
@@ -97,7 +109,7 @@ def _restrict(state: State, partitions: Mapping[int, str]) -> State:
 def partition_names(connection: Connection, table_id: int) -> dict[int, str]:
     """The names of a table's partitions by id, also of those that are gone."""
     parts = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
-    return _names_before(connection, table_id, 0) | dict(connection.execute(parts).all())
+    return _names_before(connection, table_id) | dict(connection.execute(parts).all())
 
 
 def sketches(connection: Connection, table_id: int, rows: Iterable[tuple[Key, Content]]) -> dict[bytes, bytes]:
@@ -117,12 +129,10 @@ def sketches(connection: Connection, table_id: int, rows: Iterable[tuple[Key, Co
     return by_hash
 
 
-def _current(connection: Connection, name: TableName) -> tuple[int, int] | None:
-    """The id and the time of creation, in epoch seconds, of the table that has the name now."""
-    query = select(TBLS.c.TBL_ID, TBLS.c.CREATE_TIME).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
-    here = DBS.c.CTLG_NAME == name.catalog, DBS.c.NAME == name.database, TBLS.c.TBL_NAME == name.table
-    row = connection.execute(query.where(*here)).one_or_none()
-    return None if row is None else (row[0], row[1])
+def _created(connection: Connection, table_ids: Sequence[int]) -> dict[int, int | None]:
+    """The times of creation, in epoch seconds, of those of these tables that exist."""
+    query = select(TBLS.c.TBL_ID, TBLS.c.CREATE_TIME).where(one_of(connection, TBLS.c.TBL_ID, table_ids))
+    return dict(connection.execute(query).all())
 
 
 def _stored_columns(connection: Connection, table_id: int) -> dict[Key, Content]:
@@ -162,9 +172,12 @@ def _stored_parameters(connection: Connection, table_id: int) -> dict[int, dict[
     return parameters
 
 
-def _names_before(connection: Connection, table_id: int, since: int) -> dict[int, str]:
+def _names_before(connection: Connection, table_id: int, since: int = 0, at_ms: int | None = None) -> dict[int, str]:
+    """The names that partitions had before the first step since a version; of those that existed at a time."""
     c = HMSTATS_HISTORY_PARTITION.c
     query = select(c.PART_ID, c.PART_NAME).where(c.TBL_ID == table_id, since <= c.VERSION)
+    if at_ms is not None:
+        query = query.where(func.coalesce(c.CREATED, 0) * 1000 <= at_ms)
     names: dict[int, str] = {}
     for each, name in connection.execute(query.order_by(c.VERSION, c.STEP)):
         names.setdefault(each, name)

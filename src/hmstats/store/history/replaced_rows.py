@@ -210,6 +210,7 @@ def _step(dialect_name: str, selection: RowSelection) -> tuple[list[str], Select
             name: _text_parameter(name)
             for name in ("WRITER", "CALL_NAME", "KIND", "ENGINE", "COLUMN_NAMES", "PART_IDS")
         },
+        "CREATED": TBLS.c.CREATE_TIME,
     }
     query = select(TBLS.c.TBL_ID, _version(dialect_name, TBLS.c.TBL_ID), _step_number(), *sent.values())
     query = query.select_from(
@@ -301,7 +302,7 @@ def _parameters(dialect_name: str, selection: RowSelection) -> Select[Any]:
 def _partitions(dialect_name: str, selection: RowSelection) -> Select[Any]:
     c = PARTITIONS.c
     source = PARTITIONS.outerjoin(HMSTATS_TABLE_VERSION, HMSTATS_TABLE_VERSION.c.TBL_ID == c.TBL_ID)
-    query = select(*_keys(dialect_name, c.TBL_ID), c.PART_ID, c.PART_NAME).select_from(source)
+    query = select(*_keys(dialect_name, c.TBL_ID), c.PART_ID, c.PART_NAME, c.CREATE_TIME).select_from(source)
     return query.where(_of_ids(dialect_name, c.TBL_ID, c.PART_ID, selection))
 
 

@@ -41,7 +41,8 @@ class Step(NamedTuple):
     """A step of a write, and the name that its table had before. `columns` and `engine` None: all.
 
     `partitions` are ids; None is the table itself, and with DROPPED all of its partitions too. A step that copied
-    nothing has the version `since` which the steps say what they stored (replay.py).
+    nothing has the version `since` which the steps say what they stored (replay.py). The table was made at
+    `created_seconds`; None if the step does not say when.
     """
 
     table_id: int
@@ -56,6 +57,7 @@ class Step(NamedTuple):
     columns: frozenset[str] | None
     partitions: frozenset[int] | None
     since: int | None = None
+    created_seconds: int | None = None
 
     @property
     def keys(self) -> Iterator[Key]:
@@ -124,6 +126,7 @@ def step_of(row: Any) -> Step:
         _set(row.COLUMN_NAMES),
         _set(row.PART_IDS),
         row.SINCE,
+        row.CREATED,
     )
 
 

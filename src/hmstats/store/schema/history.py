@@ -3,7 +3,8 @@ that wait to be published.
 
 Rows about one step of a write have the table's id, the version that the write made (HMSTATS_TABLE_VERSION), and the
 step's number within its transaction. PART_ID is 0 for what belongs to the table itself. A step with SINCE has copied no
-rows: what was there before it is told by the STORED of the steps since this version (replay.py).
+rows: what was there before it is told by the STORED of the steps since this version (replay.py). CREATED is the epoch
+second in which a table or partition was made, or NULL if the step does not say so.
 """
 
 from collections.abc import Sequence
@@ -37,6 +38,7 @@ HMSTATS_HISTORY = Table(
     big("SINCE"),
     text("STORED"),
     text("STORED_SKETCHES"),
+    big("CREATED"),
     Index("HMSTATS_HISTORY_NAME", "TBL_NAME", "DB_NAME"),
     comment="What each write changed, when (epoch ms) and by whom; the rows below hold what was there before it",
 )
@@ -82,6 +84,7 @@ HMSTATS_HISTORY_PARTITION = Table(
     *_step(),
     key("PART_ID"),
     text("PART_NAME", 767, required=True),
+    big("CREATED"),
     comment="Names of partitions before they were dropped, renamed or moved to another table",
 )
 HMSTATS_HISTORY_SKETCH = Table(

@@ -47,8 +47,8 @@ class Scene:
         self.store = store
         self.warehouse = Warehouse(str(folder))
         self.retention = retention or Retention()
-        HistoryUpkeep(store, self.retention).run()
         make_table(store, folder, [1, 2])
+        HistoryUpkeep(store, self.retention).run()
         self.writer = StatisticsWriter(store)
         self.history = StatisticsHistory(store, self.retention)
         self.restores = StatisticsRestore(store, self.retention)
@@ -63,6 +63,12 @@ class Scene:
         time.sleep(0.003)
         at_ms = int(time.time() * 1000)
         time.sleep(0.003)
+        return at_ms
+
+    def second_before(self) -> int:
+        """A time so long after everything so far and before everything to come that times of creation tell it."""
+        at_ms = self.now()
+        time.sleep(1)
         return at_ms
 
     def stored(self, name: TableName = NAME) -> list[StatisticsSet]:
@@ -250,6 +256,49 @@ def test_a_table_that_was_not_there_has_no_past(scene: Scene) -> None:
     scene.tables.drop(NAME, delete_data=False)
     with pytest.raises(NoSuchObject, match="make it again"):
         scene.restores.restore(NAME, scene.now())
+
+
+def test_a_table_that_was_made_since_keeps_what_it_has(scene: Scene) -> None:
+    at_ms, other = scene.second_before(), TableName("hive", "default", "other")
+    table = replace(scene.tables.get(NAME), id=None, name=other)
+    for _ in range(2):  # once more, so that the first of them is gone
+        scene.tables.create(table)
+        scene.writer.update_table(other, of_partition(None, l=of_longs(0, 500)))
+        before = scene.stored(other)
+        assert before
+        for ask in (scene.restores.restore, scene.history.past):
+            with pytest.raises(NoSuchObject, match=r"other did not exist at"):
+                ask(other, at_ms)
+        assert scene.stored(other) == before
+        scene.tables.drop(other, delete_data=False)
+
+
+@pytest.mark.parametrize("change", ["made again", "renamed"])
+def test_a_partition_that_was_made_since_keeps_what_it_has(scene: Scene, change: str) -> None:
+    at_ms, new = scene.second_before(), Partition(values=("3",), storage=STORAGE)
+    scene.partitions.add(NAME, [new])
+    scene.write(3, 0, 500)
+    if change == "made again":
+        scene.partitions.drop(NAME, ["3"], delete_data=False)
+        scene.partitions.add(NAME, [new])
+        scene.write(3, 0, 600)
+    else:
+        scene.moves.rename(NAME, ["3"], replace(new, values=("4",)))
+    before = scene.stored()
+    assert before
+    scene.write(1, 0, 500)
+    assert scene.history.past(NAME, at_ms, partitions=[]).sets == []
+    scene.restores.restore(NAME, at_ms)
+    assert scene.stored() == before
+
+
+def test_what_there_is_now_is_told_by_a_clock_that_was_put_back_too(scene: Scene) -> None:
+    scene.write(None, 0, 500)
+    scene.write(1, 0, 500)
+    retention = replace(scene.retention, clock=lambda: time.time() - 86_400)
+    history = StatisticsHistory(scene.store, retention)
+    found = [*history.past(NAME, None).sets, *history.past(NAME, None, partitions=[]).sets]
+    assert [each.partition for each in found] == [None, "p=1"]
 
 
 def test_the_writes_of_a_table_are_listed_newest_first(scene: Scene) -> None:

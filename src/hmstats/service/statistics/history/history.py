@@ -31,7 +31,7 @@ class StatisticsHistory:
         """
         with self._store.read() as connection:
             oldest = self._retention.oldest_ms(connection)
-            current = past_state.table_at(connection, name, self._retention.now_ms + 1000)
+            current = past_state.current_table(connection, name)
             found = steps.steps_of_name(connection, name, current)
             if current is None and not found:
                 raise NoSuchObject(f"{name} table not found, and no statistics of it are in the history")
@@ -52,9 +52,12 @@ class StatisticsHistory:
         Raises NoSuchObject if the table did not exist, InvalidInput if the time is too old.
         """
         with self._store.read() as connection:
-            at_ms = self._retention.now_ms if at_ms is None else self._retention.answerable_ms(connection, at_ms)
             wanted = columns is None or len(columns) > 0
-            state = state_at(connection, name, at_ms, with_columns=wanted)
+            if at_ms is None:
+                at_ms, state = self._retention.now_ms, _state_now(connection, name, with_columns=wanted)
+            else:
+                at_ms = self._retention.answerable_ms(connection, at_ms)
+                state = state_at(connection, name, at_ms, with_columns=wanted)
             owners = _owners(state, partitions)
             rows = {
                 key: content
@@ -73,6 +76,14 @@ def state_at(connection: Connection, name: TableName, at_ms: int, *, with_column
     if table_id is None:
         raise NoSuchObject(f"table {name} did not exist at {text(at_ms)}, as far as its history tells")
     return past_state.at(connection, table_id, at_ms, with_columns=with_columns)
+
+
+def _state_now(connection: Connection, name: TableName, *, with_columns: bool) -> State:
+    """What is stored of a table, whatever the clock says. Raises NoSuchObject if it does not exist."""
+    table_id = past_state.current_table(connection, name)
+    if table_id is None:
+        raise NoSuchObject(f"{name} table not found")
+    return past_state.now(connection, table_id, with_columns=with_columns)
 
 
 def _owners(state: State, partitions: Sequence[str] | None) -> Mapping[int, str]:
