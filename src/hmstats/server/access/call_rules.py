@@ -35,6 +35,7 @@ from hmstats.server.access.needs import (
     value_at,
 )
 from hmstats.wire.catalog.constraints import LISTS, constraints_from_thrift
+from hmstats.wire.catalog.objects import creation_from_thrift
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.privileges import secured_from_thrift
 from hmstats.wire.transactions import full_table_name
@@ -77,6 +78,18 @@ def _create_table(struct: Any, lists: Arguments) -> Iterable[Need]:
     yield Need(Action.CREATE, table_of(struct.dbName, struct.tableName, struct.catName))
     created = table_name(struct.dbName, struct.tableName, struct.catName)
     yield from _foreign(lists, struct.catName, created)
+    yield from _sources(struct.creationMetadata, struct.catName)
+
+
+def _sources(creation: Any, catalog: str | None) -> Iterable[Need]:
+    """To see the tables that a materialized view is made of."""
+    if creation is not None:
+        yield from (Need(Action.LIST, parts(each.name)) for each in creation_from_thrift(creation, catalog).sources)
+
+
+def _update_creation(arguments: Arguments) -> Iterable[Need]:
+    yield Need(Action.ALTER, table_of(arguments["dbname"], arguments["tbl_name"], arguments["catName"]))
+    yield from _sources(arguments["creation_metadata"], arguments["catName"])
 
 
 def _alter_table(database: Any, table: Any, catalog: Any, new: Any) -> Iterable[Need]:
@@ -465,7 +478,7 @@ _ALTERS = {
     "add_default_constraint": _constraints(ConstraintKind.DEFAULT, "defaultConstraintCols"),
     "add_check_constraint": _constraints(ConstraintKind.CHECK, "checkConstraintCols"),
     "drop_constraint": CallRule(on_table(Action.ALTER, "req.dbname", "req.tablename", "req.catName")),
-    "update_creation_metadata": CallRule(on_table(Action.ALTER, "dbname", "tbl_name", "catName")),
+    "update_creation_metadata": CallRule(lambda arguments, _: list(_update_creation(arguments))),
     "fire_listener_event": CallRule(on_table(Action.ALTER, "rqst.dbName", "rqst.tableName", "rqst.catName")),
     "add_write_notification_log": CallRule(on_table(Action.ALTER, "rqst.db", "rqst.table")),
     "add_write_notification_log_in_batch": CallRule(on_table(Action.ALTER, "rqst.db", "rqst.table", "rqst.catalog")),

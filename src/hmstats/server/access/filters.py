@@ -90,22 +90,22 @@ def summaries(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:
 
 
 def one_table(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
-    """A Table struct, without statistics that may not be read."""
+    """A Table struct, without statistics and source tables that may not be read."""
     table = ask()
-    return _without_statistics(table, _name(table), sees)
+    return _as_seen(table, _name(table), sees)
 
 
 def table_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
-    """A GetTableResult, without statistics that may not be read."""
+    """A GetTableResult, without statistics and source tables that may not be read."""
     answer = ask()
-    answer.table = _without_statistics(answer.table, _name(answer.table), sees)
+    answer.table = _as_seen(answer.table, _name(answer.table), sees)
     return answer
 
 
 def tables(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: ARG001
     """Table structs that may be read."""
     named = ((each, _name(each)) for each in ask())
-    return [_without_statistics(each, name, sees) for each, name in named if sees(Action.READ, name)]
+    return [_as_seen(each, name, sees) for each, name in named if sees(Action.READ, name)]
 
 
 def tables_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
@@ -121,7 +121,7 @@ def tables_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
         request.projectionSpec.fieldList = [*fields, "tableName"]
     answer = ask()
     named = [(each, (*database, each.tableName.lower())) for each in answer.tables]
-    answer.tables = [_without_statistics(each, name, sees) for each, name in named if sees(Action.READ, name)]
+    answer.tables = [_as_seen(each, name, sees) for each, name in named if sees(Action.READ, name)]
     if nameless:
         for each in answer.tables:
             each.tableName = None
@@ -284,7 +284,17 @@ def _name(table: Any) -> ObjectName:
     return table_of(table.dbName, table.tableName, table.catName)
 
 
-def _without_statistics(struct: Any, name: ObjectName, sees: Sees) -> Any:
+def _as_seen(struct: Any, name: ObjectName, sees: Sees) -> Any:
+    """A Table struct, without statistics and source tables that may not be read.
+
+    A materialized view has its source tables whole.
+    """
+    creation = struct.creationMetadata
+    if creation is not None and creation.sourceTables:
+        named = [(each, _name(each.table)) for each in creation.sourceTables]
+        creation.sourceTables = [each for each, source in named if sees(Action.READ, source)]
+        for each in creation.sourceTables:
+            _as_seen(each.table, _name(each.table), sees)
     if sees(Action.READ_STATISTICS, name):
         return struct
     struct.colStats = None

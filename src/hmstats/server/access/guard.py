@@ -97,19 +97,32 @@ class _SessionRights(NamedTuple):
     rights: Rights
 
 
-class Permit(NamedTuple):
-    """A call that may run. If it is not `whole`, its answer is only for this user, and is not cached."""
+class Permit:
+    """A call that may run. If it is not `whole`, its answer is only for this user, and is not cached.
 
-    needs: Sequence[Need]
-    whole: bool
-    rights: Rights
-    rule: CallRule
+    If the answer may be cached, `run` adds needs of what it names beside the arguments.
+    """
+
+    def __init__(
+        self, needs: Sequence[Need], rights: Rights, rule: CallRule, *, whole: bool, may_be_cached: bool
+    ) -> None:
+        self.needs = needs
+        self.whole = whole
+        self._rights = rights
+        self._rule = rule
+        self._sees = self._sees_and_needs if may_be_cached else rights.sees
 
     def run(self, call: Callable[..., Any], session: Session, arguments: dict[str, Any]) -> Any:
         """The answer of the call, without what the user may not see."""
-        if self.rule.shown is None:
+        if self._rule.shown is None:
             return call(session, **arguments)
-        return self.rule.shown(lambda: call(session, **arguments), arguments, self.rights.sees)
+        return self._rule.shown(lambda: call(session, **arguments), arguments, self._sees)
+
+    def _sees_and_needs(self, action: Action, name: ObjectName) -> bool:
+        allowed = self._rights.sees(action, name)
+        self.whole &= allowed
+        self.needs = (*self.needs, Need(action, name))
+        return allowed
 
 
 class AccessGuard:
@@ -132,7 +145,7 @@ class AccessGuard:
         for need in needs:
             whole &= self._meet(need, rights, session, request, rule)
         request.verdict = self.verdict(session, needs)
-        return Permit(needs, whole, rights, rule)
+        return Permit(needs, rights, rule, whole=whole, may_be_cached=request.cache_key is not None)
 
     def quick_needs(self, request: Request, session: Session) -> Sequence[Need] | None:
         """The needs of a plain request for statistics, if they are met; None leaves the decision to `permit`."""

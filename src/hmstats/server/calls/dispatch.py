@@ -394,8 +394,11 @@ class Dispatcher:
         if self._guard is None:
             return self._make_and_cache(request.cache_key, None, lambda: _result(method, call(session, **arguments)))
         permit = self._guard.permit(request, session, arguments)
-        key = request.cache_key if permit.whole else None
-        return self._make_and_cache(key, permit.needs, lambda: _result(method, permit.run(call, session, arguments)))
+        with self._answers.caching(request.cache_key if permit.whole else None) as put:
+            result = _result(method, permit.run(call, session, arguments))
+        if result is not None and permit.whole:
+            put(result, permit.needs)
+        return result
 
     def _make_and_cache(
         self, key: CacheKey | None, needs: Sequence[Need] | None, make: Callable[[], bytes | None]
