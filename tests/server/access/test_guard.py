@@ -8,6 +8,9 @@ import pytest
 from tests.server.access.guarded import Guarded, done, guarded, partition, raised, statistics, table
 from tests.server.serving import Client
 
+from hmstats.model.access.actions import Action
+from hmstats.model.access.rules import ObjectName
+from hmstats.server.access.filters import notifications
 from hmstats.wire.idl import extension
 from hmstats.wire.idl import hive_metastore as api
 
@@ -292,6 +295,30 @@ def test_notifications_of_hidden_objects_are_passed_over(server: Guarded) -> Non
             "get_notification_events_count", rqst=api.NotificationEventsCountRequest(fromEventId=0, dbName="shut")
         )
     )
+
+
+def test_whoever_may_read_no_notifications_has_the_log_not_read(server: Guarded) -> None:
+    server.rule(READER)
+    request = api.NotificationEventRequest(lastEvent=0, maxEvents=1)
+    refused = raised(server.client("ada").ask("get_next_notification", rqst=request))
+    assert "ada may not read_notifications anything: no rule allows it" in refused.message
+
+
+def test_a_long_log_of_hidden_objects_takes_few_reads() -> None:
+    log = [api.NotificationEvent(eventId=each, dbName="shut" if each <= 9_500 else "open") for each in range(1, 10_001)]
+    request, reads = api.NotificationEventRequest(lastEvent=0, maxEvents=2), []
+
+    def ask() -> Any:
+        reads.append(request.lastEvent)
+        page = log[request.lastEvent : request.lastEvent + request.maxEvents]
+        return api.NotificationEventResponse(events=page)
+
+    def sees(action: Action, name: ObjectName) -> bool:
+        return action is Action.READ_NOTIFICATIONS and name[1] == "open"
+
+    found = notifications(ask, {"rqst": request}, sees).events
+    assert [each.eventId for each in found] == [9_501, 9_502]
+    assert len(reads) < 20
 
 
 def test_the_own_roles_are_told_and_those_of_others_are_not(server: Guarded) -> None:

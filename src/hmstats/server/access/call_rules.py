@@ -336,7 +336,7 @@ _LISTS = {
     "get_role_grants_for_principal": CallRule(_about_principal("request.principal_name", "request.principal_type")),
     "list_privileges": CallRule(_about_principal("principal_name", "principal_type"), filters.privileges),
     "get_privilege_set": CallRule(lambda arguments, who: list(_privilege_set(arguments, who))),
-    "get_next_notification": CallRule(shown=filters.notifications),
+    "get_next_notification": CallRule(somewhere(Action.READ_NOTIFICATIONS), filters.notifications),
     "get_current_notificationEventId": CallRule(somewhere(Action.READ_NOTIFICATIONS)),
     "get_notification_events_count": CallRule(
         on_database(Action.READ_NOTIFICATIONS, "rqst.dbName", "rqst.catName", Extent.WHOLE)

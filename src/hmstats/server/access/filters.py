@@ -17,6 +17,8 @@ COLUMN_PARAMETERS = "spark.sql.statistics.colStats."
 
 _HIDDEN_PAGES = 100
 """The most pages that are passed over for one call, so that pages of one entry cost a server little."""
+_HIDDEN_EVENTS = 1_000
+"""Events in a page after one of which none may be read."""
 Ask: TypeAlias = Callable[[], Any]
 
 
@@ -231,17 +233,19 @@ def privileges(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa
 def notifications(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
     """NotificationEventResponse with the events of objects whose notifications may be read.
 
-    A client goes on after the last event that it got. So when none is left of a page, the next page is read.
+    A client goes on after the last event that it got. So when none is left of a page, the next page is read, a
+    large one since the log may be long.
     """
     request = arguments["rqst"]
+    most = request.maxEvents if request.maxEvents and request.maxEvents > 0 else None
     while True:
         answer = ask()
         visible = [each for each in answer.events if sees(Action.READ_NOTIFICATIONS, _object_of(each))]
-        is_full_page = request.maxEvents is not None and 0 < request.maxEvents <= len(answer.events)
-        if visible or not is_full_page:
-            answer.events = visible
+        if visible or most is None or len(answer.events) < request.maxEvents:
+            answer.events = visible[:most]
             return answer
         request.lastEvent = answer.events[-1].eventId
+        request.maxEvents = max(most, _HIDDEN_EVENTS)
 
 
 def _object_of(event: Any) -> ObjectName:
