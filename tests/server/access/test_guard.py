@@ -82,13 +82,25 @@ def test_lists_hold_what_may_be_listed(server: Guarded) -> None:
         req=api.GetTablesExtRequest(catalog="hive", database="shut", tableNamePattern="*", requestedFields=1, limit=1),
     )
     assert [each.tblName for each in found.value] == ["p"]
-    assert ada.ask(
-        "get_table_names_by_filter", dbname="shut", filter='hive_filter_field_params__x = "1"', max_tables=1
-    ).value == ["p"]
     refused = raised(ada.ask("get_table_objects_by_name", dbname="shut", tbl_names=["t", "p"]))
     assert refused.message == "ada may not read hive.shut.p: rule 3 does not allow it"
     names = ada.ask("get_table_objects_by_name", dbname="open", tbl_names=["t", "p"]).value
     assert {each.tableName for each in names} == {"t", "p"}
+
+
+def test_what_tables_are_is_told_to_those_who_may_read_them(server: Guarded) -> None:
+    server.rule(READER + '[[rule]]\nusers = ["ada"]\nobjects = ["hive.shut.t"]\nallow = ["list"]\n')
+    root, ada = server.client("root"), server.client("ada")
+    for database in ("open", "shut"):
+        changed = done(root.ask("get_table", dbname=database, tbl_name="t"))
+        changed.parameters["comment"] = "pay of the board"
+        done(root.ask("alter_table", dbname=database, tbl_name="t", new_tbl=changed))
+    filters = ('hive_filter_field_params__comment like "pay%"', 'hive_filter_field_params__x = "1"')
+    for client, database, names in ((root, "shut", ["t"]), (ada, "open", ["t"]), (ada, "shut", [])):
+        asked: Any = {"dbname": database, "filter": " and ".join(filters), "max_tables": 1}
+        assert client.ask("get_table_names_by_filter", **asked).value == names
+    found = ada.ask("get_table_meta", db_patterns="*", tbl_patterns="t", tbl_types=[]).value
+    assert {each.dbName: each.comments for each in found} == {"open": "pay of the board", "shut": None}
 
 
 def test_a_projection_without_names_is_filtered_too(server: Guarded) -> None:

@@ -68,10 +68,10 @@ def names_in(argument: str, action: Action = Action.LIST) -> Filter:
 
 
 def names_by_filter(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[str]:
-    """Names of tables, as many as the call wants of those that may be listed."""
+    """Names of tables, as many as the call wants of those that may be read: what a filter selects tells parameters."""
     most, arguments["max_tables"] = arguments["max_tables"], -1
     names = ask()
-    visible = [each for each in names if sees(Action.LIST, table_of(arguments["dbname"], each))]
+    visible = [each for each in names if sees(Action.READ, table_of(arguments["dbname"], each))]
     return visible if most is None or most < 0 else visible[:most]
 
 
@@ -85,10 +85,15 @@ def extended_tables(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[Any
 
 
 def summaries(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:
-    """TableMeta structs of tables that may be listed."""
+    """TableMeta structs of tables that may be listed; comments are those of tables that may be read."""
     patterns = arguments.get("db_patterns")
     catalog = DEFAULT_CATALOG if patterns is None else split_database(patterns)[0]
-    return [each for each in ask() if sees(Action.LIST, table_of(each.dbName, each.tableName, each.catName or catalog))]
+    named = ((each, table_of(each.dbName, each.tableName, each.catName or catalog)) for each in ask())
+    visible = [(each, name) for each, name in named if sees(Action.LIST, name)]
+    for each, name in visible:
+        if not sees(Action.READ, name):
+            each.comments = None
+    return [each for each, _ in visible]
 
 
 def one_table(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
