@@ -58,6 +58,12 @@ def test_a_user_is_told_what_it_may_do_and_by_which_rule(server: Guarded) -> Non
     assert _allowed(done(_check(bob, "open", "p"))) == {"list", "drop"}
 
 
+def test_a_user_that_names_itself_has_the_groups_by_which_it_was_proven(server: Guarded) -> None:
+    eve = server.client("eve", "readers")
+    for named in ({}, {"userName": "eve"}):
+        assert _allowed(done(_check(eve, "open", "t", **named))) == {"list", "read"}
+
+
 def test_a_hidden_object_is_answered_for_as_a_missing_one(server: Guarded) -> None:
     ada = server.client("ada")
     for name in ("t", "nothing"):

@@ -28,7 +28,12 @@ class AccessCheckCalls:
 
 
 def _user(request: Any, caller: Identity) -> Identity:
-    """The user that the request is about. Raises InvalidInput for groups without a user."""
+    """The user that the request is about; the caller with its groups when it names itself without any.
+
+    Raises InvalidInput for groups without a user.
+    """
+    if request.userName == caller.user and not request.groupNames:
+        return caller
     if request.userName is not None:
         return Identity(request.userName, tuple(request.groupNames or ()))
     if request.groupNames:
