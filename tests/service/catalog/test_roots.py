@@ -309,10 +309,41 @@ def test_a_database_around_the_warehouse_stays(everywhere: _Rules, tmp_path: Pat
     assert (tmp_path / "warehouse" / "t" / "part-0").exists()
 
 
+@pytest.mark.parametrize("inner", ["", "deep"])
+def test_the_files_of_another_table_are_neither_removed_nor_moved(everywhere: _Rules, inner: str) -> None:
+    place = everywhere.table("other") / inner
+    place.mkdir(exist_ok=True)
+    (place / "kept").write_text("other")
+    everywhere.table("parts", partitions=[str(place)])
+    everywhere.table("same", place)
+    with pytest.raises(MetaError, match=r"same cannot be truncated: another object lies in or around file:.*other"):
+        everywhere.truncation.truncate(_name("same"), None)
+    with pytest.raises(MetaError, match=r"parts cannot be truncated: another object lies in or around file:.*other"):
+        everywhere.truncation.truncate(_name("parts"), ["k=0"])
+    refused = (
+        r"a partition of table hive.default.parts cannot be renamed: another object lies in or around file:.*other"
+    )
+    with pytest.raises(MetaError, match=refused):
+        everywhere.moves.rename(_name("parts"), ["0"], Partition(values=("1",)))
+    assert (place / "kept").exists()
+
+
+def test_a_directory_that_another_table_shares_does_not_move_with_a_name(everywhere: _Rules, tmp_path: Path) -> None:
+    place = everywhere.table("other", partitions=[None, None])
+    everywhere.database("over", place.parent)
+    everywhere.table("other", database="over", partitions=[None, None])
+    with pytest.raises(MetaError, match=r"table hive.over.other cannot be renamed: another object lies in or around"):
+        _renamed(everywhere, "other", "mine", "over")
+    everywhere.table("target", partitions=[str(tmp_path / "elsewhere")])
+    with pytest.raises(MetaError, match=r"partitions of table hive.over.other cannot be exchanged: another object"):
+        everywhere.moves.exchange({"k": "1"}, _name("other", "over"), _name("target"))
+    assert (place / "k=1" / "part-0").exists()
+
+
 def test_a_truncation_leaves_what_lies_inside(everywhere: _Rules, tmp_path: Path) -> None:
     place = everywhere.table("t", partitions=[None, None])
     everywhere.table("other", place / "k=1" / "deep", parameters=EXTERNAL)
-    with pytest.raises(MetaError, match=r"another object lies in file:.*k=1"):
+    with pytest.raises(MetaError, match=r"another object lies in or around file:.*k=1"):
         everywhere.truncation.truncate(_name("t"), None)
     assert (place / "k=0" / "part-0").exists()
     everywhere.truncation.truncate(_name("t"), ["k=0"])

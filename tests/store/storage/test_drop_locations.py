@@ -90,8 +90,6 @@ def test_what_is_of_others(store: Store) -> None:
         assert drop_locations.used_by_others(connection, free * 20, own) == set()
         assert drop_locations.used_by_others(connection, []) == set()
         assert drop_locations.used_by_others(connection, ["s3://lake/own/k=0"]) == {"s3://lake/own/k=0"}
-        holding = {each for each, why in taken.items() if why.startswith("holds")}
-        assert drop_locations.holding_others(connection, [*free, *taken], own) == holding
 
 
 def test_what_lies_at_or_in_a_location(store: Store) -> None:

@@ -1,8 +1,12 @@
-"""Directories of dropped objects, divided into those to remove and those shared with other objects."""
+"""Directories of dropped objects, divided into those to remove and those shared with other objects.
+
+Directories that are shared are neither emptied nor moved.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hmstats.errors import MetaError
 from hmstats.model.catalog.location import outermost, parse
 from hmstats.model.catalog.objects import Table
 from hmstats.store.storage import drop_locations
@@ -36,6 +40,16 @@ def divide_of_partitions(unit: Unit, table: Table, locations: Sequence[str]) -> 
         return Directories(list(locations), [])
     shared = drop_locations.used_by_others(unit.connection, locations, table.id)
     return Directories([each for each in locations if each not in shared], sorted(shared))
+
+
+def check_unshared(unit: Unit, change: str, locations: Sequence[str], table_id: int) -> None:
+    """Raise MetaError, which begins with the `change`, if another object lies in or around one of the locations.
+
+    The table and its partitions are no other objects.
+    """
+    shared = drop_locations.used_by_others(unit.connection, locations, table_id)
+    if shared:
+        raise MetaError(f"{change}: another object lies in or around {min(shared)}")
 
 
 def without_inner(locations: Sequence[str]) -> list[str]:

@@ -46,17 +46,12 @@ def holds_others(connection: Connection, root: str, table_ids: Sequence[int], ta
 
 
 def used_by_others(connection: Connection, locations: Sequence[str], but: int | None = None) -> set[str]:
-    """The locations that must not be removed, since another object uses them.
+    """The locations that must not be removed, emptied or moved, since another object uses them.
 
     Such a location equals or contains that of a database, a table or a partition, or lies in that of a table or
     partition; the table `but` and its partitions are ignored. All spellings of a location are equal.
     """
     return _find_meeting(connection, locations, but, _is_near)
-
-
-def holding_others(connection: Connection, locations: Sequence[str], but: int) -> set[str]:
-    """The locations that contain a database, or a table or partition other than those of the table `but`."""
-    return _find_meeting(connection, locations, but, _is_inside)
 
 
 def holding_any(connection: Connection, locations: Sequence[str]) -> set[str]:

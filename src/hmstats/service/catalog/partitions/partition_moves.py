@@ -14,6 +14,7 @@ from hmstats.model.catalog.names import partition_name
 from hmstats.model.catalog.objects import Partition, Table, TableName
 from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
 from hmstats.model.spark.spark_schema import data_columns
+from hmstats.service.catalog.drops import check_unshared
 from hmstats.service.catalog.partitions.partition_rules import (
     FileCounts,
     default_location,
@@ -74,7 +75,7 @@ class PartitionMoves:
         if new_name in stored:
             raise InvalidOperation(f"Partition already exists: {name} values {list(partition.values)}")
         old = stored[old_name]
-        move = self._move(table, old, new_name)
+        move = self._move(unit, table, old, new_name)
         storage = partition.storage or old.storage
         if storage and old.storage:
             storage = replace(storage, location=move.target if move else old.storage.location)
@@ -84,10 +85,11 @@ class PartitionMoves:
         unit.record(PartitionAltered(table, old, new))
         return _Renamed(move)
 
-    def _move(self, table: Table, old: Partition, new_name: str) -> Move | None:
+    def _move(self, unit: Unit, table: Table, old: Partition, new_name: str) -> Move | None:
         """The move of a renamed partition's directory; None if it does not move.
 
-        Raises InvalidOperation if the new location is outside of the warehouse roots.
+        Raises InvalidOperation if the new location is outside of the warehouse roots, MetaError if the old one is
+        shared with another object.
         """
         target = default_location(table, new_name)
         location = old.storage.location if old.storage else None
@@ -95,13 +97,14 @@ class PartitionMoves:
             return None
         move = Move(f"partition of table {table.name}", location, target)
         self._warehouse.check_move(*move)
+        check_unshared(unit, f"a partition of table {table.name} cannot be renamed", [location], id_of(table))
         return move
 
     def exchange(self, spec: Mapping[str, str], source: TableName, target: TableName) -> list[Partition]:
         """Move the partitions whose first keys have these values to another table. Returns them in name order.
 
         Raises MetaError, and changes nothing, if a table is missing, no partition has the values, the tables differ in
-        columns, the other table has one of the partitions, or the directory cannot be moved.
+        columns, the other table has one of the partitions, or the directory is shared or cannot be moved.
         """
         try:
             moved = self._files.move(lambda unit: self._exchange(unit, spec, source, target), must_be_there=True)
@@ -123,6 +126,8 @@ class PartitionMoves:
         if owns_files(from_table):
             move = _common_move(from_table, to_table, moved, prefix)
             self._warehouse.check_move(*move)
+            refused = f"partitions of table {source} cannot be exchanged"
+            check_unshared(unit, refused, [move.source], id_of(from_table))
             partition_moves.relocate(unit, ids, *_roots(from_table, to_table))
         partition_moves.move(unit, ids, id_of(to_table), target)
         for each in (from_table, to_table):

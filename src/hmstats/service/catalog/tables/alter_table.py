@@ -16,6 +16,7 @@ from hmstats.model.events import TableAltered
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource
 from hmstats.model.spark.spark_schema import data_columns, spark_columns
+from hmstats.service.catalog.drops import check_unshared
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import counts_files, of_altered_table, stated_source
 from hmstats.service.catalog.tables.changed_partitions import Changed, changed_partitions, unmark, with_own_mark
@@ -23,6 +24,7 @@ from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.locked_statistics import table_with_locked_values
 from hmstats.service.catalog.tables.table_rules import check_buckets, check_table, owns_files, table_type
+from hmstats.service.lookups import id_of
 from hmstats.service.statistics.reading.sizes import TableSizes
 from hmstats.service.statistics.spark.spark_statements import SparkStatements
 from hmstats.service.statistics.spark.spark_view import SparkView
@@ -175,7 +177,8 @@ class TableAlterations:
         """The move of a renamed table's directory; None if it does not move.
 
         It moves only from the default location of the old name. Iceberg's files never move: its metadata names them by
-        absolute paths. Raises InvalidOperation if the old or the new location is outside of the warehouse roots.
+        absolute paths. Raises InvalidOperation if the old or the new location is outside of the warehouse roots,
+        MetaError if the old one is shared with another object.
         """
         old = stored.storage.location if stored.storage else None
         wanted = altered.storage.location if altered.storage else None
@@ -187,6 +190,7 @@ class TableAlterations:
         if not is_same_location(old, of_old):
             return None
         self._warehouse.check_move(f"table {stored.name}", old, of_new)
+        check_unshared(unit, f"table {stored.name} cannot be renamed", [old], id_of(stored))
         return Move(f"table {stored.name}", old, of_new)
 
     def _check_location(self, stored: Table, altered: Table) -> None:

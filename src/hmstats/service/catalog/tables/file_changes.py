@@ -337,7 +337,7 @@ class FileChanges:
             table = tables.get(connection, name) if name else None
             unchanged = versions.read(connection, truncated.table_id) == truncated.version
             locations = emptied.locations(connection, table, truncated.names) if table and unchanged else []
-            taken = places.holding_others(connection, locations, truncated.table_id)
+            taken = places.used_by_others(connection, locations, truncated.table_id)
         self._warehouse.log_kept(taken)
         if table is None or not unchanged:
             self._commit_truncation(change, truncated, done=False)

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from hmstats.errors import MetaError
 from hmstats.model.catalog.file_changes import Truncated
 from hmstats.model.catalog.location import is_same_location, parse
 from hmstats.model.catalog.objects import Table, TableName
-from hmstats.service.catalog.drops import without_inner
+from hmstats.service.catalog.drops import check_unshared, without_inner
 from hmstats.service.catalog.tables import emptied
 from hmstats.service.catalog.tables.file_changes import FileChanges, PlannedTruncation
 from hmstats.service.catalog.tables.table_rules import is_purged, owns_files
@@ -30,8 +29,8 @@ class Truncation:
         """Truncate a table with all its partitions (`names` is None), or the named partitions that exist.
 
         With `delete_data` a managed table's directories are emptied; then stored counts become 0, and column statistics
-        are deleted. Raises NoSuchObject, and MetaError if a directory is outside of the warehouse roots, contains
-        another object or cannot be emptied.
+        are deleted. Raises NoSuchObject, and MetaError if a directory is outside of the warehouse roots, is shared
+        with another object or cannot be emptied.
         """
 
         def begin(unit: Unit) -> PlannedTruncation | None:
@@ -52,15 +51,14 @@ class Truncation:
         self._files.truncate(begin)
 
     def _check(self, unit: Unit, table: Table, table_id: int, locations: Sequence[str]) -> None:
-        """Raise MetaError if a location is outside of the warehouse roots, or contains rows of another object."""
-        self._warehouse.check_changeable(f"table {table.name} cannot be truncated", locations)
+        """Raise MetaError if a location is outside of the warehouse roots, or shared with another object."""
+        refused = f"table {table.name} cannot be truncated"
+        self._warehouse.check_changeable(refused, locations)
         own = _own(table)
         inside = own and all(_is_in(own[0], each) for each in locations)
-        if inside and not drop_locations.holding_others(unit.connection, own, table_id):
+        if inside and not drop_locations.used_by_others(unit.connection, own, table_id):
             return
-        holding = drop_locations.holding_others(unit.connection, locations, table_id)
-        if holding:
-            raise MetaError(f"table {table.name} cannot be truncated: another object lies in {min(holding)}")
+        check_unshared(unit, refused, locations, table_id)
 
 
 def _own(table: Table) -> list[str]:
