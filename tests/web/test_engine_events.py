@@ -1,5 +1,6 @@
 """Events that Trino posts: who is to blame is recorded, and nothing wrong harms."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,10 @@ from tests.fixtures.metastores import Metastore
 from tests.web.fixture import Shown, metastore_port, shown
 
 from hmstats.client import connect
+from hmstats.web import engine_events
+from hmstats.web.callers import Callers
+from hmstats.web.desk import Desk
+from hmstats.web.metastores import Metastores
 
 __all__ = ["metastore_port", "shown"]
 EVENT = Path(__file__).parents[1] / "testdata" / "queries" / "trino-483-event-join.json"
@@ -54,3 +59,33 @@ def test_what_is_no_event_is_refused_in_a_sentence(shown: Shown) -> None:
     other_site = shown.page.post(PATH, json=failed, headers={"Sec-Fetch-Site": "cross-site"})
     assert other_site.status_code == 403
     assert shown.page.get(PATH).status_code == 405
+
+
+async def _read_at_once(number: int) -> int:
+    """Of how many events the bodies are read, if so many come and none ends."""
+
+    def never(proof: str | None) -> Any:
+        raise AssertionError
+
+    (route,) = engine_events.routes(Desk(Metastores(never), Callers(), writes=True))
+    read, end = 0, asyncio.Event()
+
+    async def receive() -> Any:
+        nonlocal read
+        read += 1
+        await end.wait()
+
+    async def send(_: Any) -> None: ...
+
+    asked = {"type": "http", "method": "POST", "path": PATH, "headers": []}
+    waiting = [asyncio.create_task(route.handle(dict(asked), receive, send)) for _ in range(number)]
+    await asyncio.sleep(0.1)
+    for each in waiting:
+        each.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    return read
+
+
+def test_few_events_are_in_memory_at_once() -> None:
+    assert asyncio.run(_read_at_once(5)) == 5
+    assert asyncio.run(_read_at_once(50)) == engine_events.AT_ONCE

@@ -1,8 +1,10 @@
 """Events of finished queries, straight from an engine: Trino's HTTP event listener posts them here.
 
-An event is read and judged in a thread of its own, and nothing of it but blame is kept.
+An event is read and judged in a thread of its own, and nothing of it but blame is kept. A few are taken at once: they
+are large in memory, and pages need threads too.
 """
 
+import asyncio
 import json
 from http import HTTPStatus
 
@@ -19,6 +21,8 @@ from hmstats.web.desk import Desk
 PATH = "/events/trino"
 MOST_EVENT_BYTES = 32 * 2**20
 """Most bytes of an event. That of a join of three tables has half a MB."""
+AT_ONCE = 8
+"""Events that are read and judged at once; others wait, and are not read meanwhile."""
 
 
 def routes(desk: Desk) -> list[Route]:
@@ -36,8 +40,11 @@ def routes(desk: Desk) -> list[Route]:
             learned = learn(service, [] if query is None else [query])
         return JSONResponse({"queries": learned.queries, "recorded": learned.recorded}, HTTPStatus.OK)
 
+    places = asyncio.Semaphore(AT_ONCE)
+
     async def answer(request: Request) -> Response:
         desk.require_writes()  # before a large body is read
-        return await run_in_threadpool(recorded, request, await desk.body(request, MOST_EVENT_BYTES))
+        async with places:
+            return await run_in_threadpool(recorded, request, await desk.body(request, MOST_EVENT_BYTES))
 
     return [Route(PATH, answer, methods=["POST"])]
