@@ -20,6 +20,23 @@ def test_a_caller_says_who_it_is_and_gets_its_groups(metastore: Metastore, group
     assert metastore.database in client.get_all_databases()
 
 
+def test_what_a_connection_keeps_of_its_client_is_small(our_metastore: Metastore) -> None:
+    client = our_metastore.client()
+    groups = ["a group of a windows domain"] * 1_000
+    assert client.set_ugi("ada", groups) == groups
+    for user, named in (("a" * 65_537, []), ("ada", ["g" * 1_000] * 100)):
+        with pytest.raises(
+            api.MetaException, match=r"a user and its groups must have at most 65,536 characters, found"
+        ):
+            client.set_ugi(user, named)
+    name = "metastore.try.direct.sql"
+    with pytest.raises(
+        api.MetaException, match=rf"the value of {name} must have at most 4,096 characters, found 5,000"
+    ):
+        client.setMetaConf(name, "t" * 5_000)
+    assert client.getMetaConf(name) == "true"
+
+
 def test_many_calls_on_one_connection(metastore: Metastore) -> None:
     client = metastore.client()
     client.set_ugi("ada", [])

@@ -14,6 +14,8 @@ from hmstats.server.rpc.caller import CANARY, Session
 
 _READABLE = re.compile(r"(hive|hdfs|mapred|metastore).*", re.DOTALL)
 _PREFIX = "metastore."
+_MOST_CHARACTERS = 4_096
+"""Of a value that a connection holds as long as it is open."""
 _META_SETTINGS: Mapping[str, str] = {
     "metastore.client.capability.check": "true",
     "metastore.client.socket.timeout": "600s",
@@ -72,6 +74,10 @@ class ConfigurationCalls:
         name = _meta_setting(key)
         if value is None:
             session.settings.pop(name, None)
+        elif len(value) > _MOST_CHARACTERS:
+            raise MetaError(
+                f"the value of {key} must have at most {_MOST_CHARACTERS:,} characters, found {len(value):,}"
+            )
         else:
             session.settings[name] = value
         if name == CANARY:

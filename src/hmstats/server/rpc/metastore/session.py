@@ -8,6 +8,8 @@ from hmstats.server.rpc.caller import Session
 from hmstats.version import __version__
 
 _NOW_SECONDS = "now_seconds"
+_MOST_CHARACTERS = 65_536
+"""Of a user and its groups, which a connection holds as long as it is open."""
 _ALIVE = 2
 """fb_status ALIVE."""
 
@@ -22,6 +24,9 @@ class SessionCalls:
         """Store the caller's user and groups, and return the groups, as in Hive; an authenticated user's own name."""
         if session.principal is not None:
             return [session.principal.user]
+        size = sum(map(len, (user_name or "", *(group_names or ()))))
+        if size > _MOST_CHARACTERS:
+            raise MetaError(f"a user and its groups must have at most {_MOST_CHARACTERS:,} characters, found {size:,}")
         session.identify(user_name, tuple(group_names or ()))
         return list(session.groups)
 
