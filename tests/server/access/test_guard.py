@@ -110,7 +110,22 @@ def test_a_projection_without_names_is_filtered_too(server: Guarded) -> None:
     assert done(server.client("ada").ask("get_table_objects_by_name_req", req=request)).tables == []
     request.dbName = "open"
     found = done(server.client("ada").ask("get_table_objects_by_name_req", req=request)).tables
-    assert [each.tableName for each in found] == [None, None]
+    assert {each.tableName for each in found} == {"p", "t"}
+
+
+@pytest.mark.parametrize("fields", [[], ["owner"], ["tableName"], ["dbName"], ["parameters"]])
+def test_tables_of_a_pattern_of_databases_are_filtered_by_their_own_database(
+    server: Guarded, fields: list[str]
+) -> None:
+    server.rule(
+        '[[rule]]\nobjects = ["hive.shut"]\nallow = []\n[[rule]]\nobjects = ["hive.*"]\nallow = ["list", "read"]\n'
+    )
+    ada = server.client("ada")
+    for databases in ("*", "open|shut", "@hive#*"):
+        request = api.GetTablesRequest(dbName=databases, tablesPattern="t|p")
+        request.projectionSpec = api.GetProjectionsSpec(fieldList=fields)
+        found = done(ada.ask("get_table_objects_by_name_req", req=request)).tables
+        assert {(each.dbName, each.tableName) for each in found} == {("open", "p"), ("open", "t")}
 
 
 def test_a_cached_answer_is_given_to_those_who_may_read_it(server: Guarded) -> None:

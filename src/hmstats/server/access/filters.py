@@ -118,20 +118,17 @@ def tables(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: AR
 def tables_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
     """GetTablesResult with the tables that may be read.
 
-    If the request's projection has no names of tables, they are asked for and taken out again.
+    The database of the request may be a pattern, so that each table's own counts. Names that the request's projection
+    lacks are asked for too, and stay in the answer.
     """
     request = arguments["req"]
-    database = database_of(request.dbName, request.catName)
+    catalog, _ = database_of(request.dbName, request.catName)
     fields = (request.projectionSpec.fieldList or []) if request.projectionSpec else []
-    nameless = bool(fields) and "tableName" not in fields
-    if nameless:
-        request.projectionSpec.fieldList = [*fields, "tableName"]
+    if fields:
+        request.projectionSpec.fieldList = [*fields, "dbName", "tableName"]
     answer = ask()
-    named = [(each, (*database, each.tableName.lower())) for each in answer.tables]
+    named = [(each, (catalog, each.dbName.lower(), each.tableName.lower())) for each in answer.tables]
     answer.tables = [_as_seen(each, name, sees) for each, name in named if sees(Action.READ, name)]
-    if nameless:
-        for each in answer.tables:
-            each.tableName = None
     return answer
 
 
