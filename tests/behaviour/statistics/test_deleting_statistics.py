@@ -6,6 +6,7 @@ import pytest
 from tests.behaviour.structs import of_partitions, of_table, statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 
+from hmstats import client
 from hmstats.wire.idl import hive_metastore as api
 
 A, B, C = "k=a", "k=b", "k=c"
@@ -65,6 +66,21 @@ def test_some_columns_of_some_partitions(our_metastore: Metastore) -> None:
 def test_all_partitions(our_metastore: Metastore, names: list[str] | None) -> None:
     assert _delete(our_metastore, part_names=names, col_names=["l"])
     assert _partitions(our_metastore) == {A: {"s", "d"}, B: {"s", "d"}}
+
+
+def test_files_are_looked_at_again_when_statistics_were_deleted(our_metastore: Metastore) -> None:
+    """An analysis leaves out files that have not changed, by their fingerprint."""
+    mark = {"hmstats.fingerprint": "of an analysis"}
+    where = f"thrift://127.0.0.1:{our_metastore.port}", f"{our_metastore.database}.t"
+    with client.connect(where[0]) as service:
+        service.put_table_parameters(where[1], mark)
+        service.put_partition_parameters(where[1], ["k"], {A: mark, B: mark})
+    _delete(our_metastore, part_names=[A], col_names=["l"])
+    found = our_metastore.client().get_partitions_by_names(our_metastore.database, "t", [A, B])
+    assert {each.values[0]: "hmstats.fingerprint" in each.parameters for each in found} == {"a": False, "b": True}
+    assert "hmstats.fingerprint" in our_metastore.parameters()
+    _delete(our_metastore, tableLevel=True, col_names=["l"])
+    assert "hmstats.fingerprint" not in our_metastore.parameters()
 
 
 def test_of_one_engine(our_metastore: Metastore) -> None:

@@ -66,6 +66,23 @@ def test_partitions_lose_the_statistics_of_a_column_of_another_type(partitioned:
     assert set(of_partitions(partitioned, ["k=a"], "l", "s")["k=a"]) == kept
 
 
+@pytest.mark.parametrize("cascade", ["true", "false"])
+def test_files_are_looked_at_again_when_a_column_has_lost_its_statistics(
+    our_metastore: Metastore, cascade: str
+) -> None:
+    mark = {"hmstats.fingerprint": "of an analysis"}
+    our_metastore.table(columns={"l": "bigint", "s": "string"}, keys=("k",), parameters=mark)
+    partition = our_metastore.partition("a", columns={"l": "bigint", "s": "string"})
+    partition.parameters = mark
+    our_metastore.client().add_partition(partition)
+    table = our_metastore.read_table()
+    for kind, is_kept in (("bigint", True), ("string", False)):
+        table.sd.cols = _retyped(table.sd.cols, "l", kind)
+        _alter(our_metastore, table, CASCADE=cascade)
+        (found,) = our_metastore.client().get_partitions(our_metastore.database, "t", -1)
+        assert [mark.keys() <= each.keys() for each in (found.parameters, our_metastore.parameters())] == [is_kept] * 2
+
+
 def test_a_type_written_in_another_way_keeps_its_statistics(our_metastore: Metastore) -> None:
     """Hive compares the texts; `decimal` is what it makes of `decimal(10,0)` itself."""
     our_metastore.table(columns={"d": "decimal", "l": "bigint"})

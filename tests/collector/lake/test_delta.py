@@ -167,6 +167,17 @@ def test_only_a_new_version_is_read_again(our_metastore: Metastore, service: cli
     assert analyzed(service, name, changed_only=True, options=Options.bounds_only()).unchanged == 0
 
 
+def test_statistics_that_somebody_deleted_are_made_again(
+    our_metastore: Metastore, service: client.Metastore, folder: Path
+) -> None:
+    name = registered(our_metastore, folder)
+    analyzed(service, name)
+    service.delete_statistics(statement(name).table, ["p"])
+    assert analyzed(service, name, changed_only=True).rows == 1980
+    assert list(stored(service, name, COLUMNS)) == COLUMNS
+    assert analyzed(service, name, changed_only=True).unchanged == 1
+
+
 def test_a_count_is_never_exact(our_metastore: Metastore, service: client.Metastore, folder: Path) -> None:
     """Writers of Delta Lake tell a metastore nothing."""
     name = registered(our_metastore, folder)

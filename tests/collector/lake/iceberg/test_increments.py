@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
+from pyiceberg.types import LongType
 from tests.collector.lake.iceberg.iceberg_tables import (
     ROWS,
     committed,
@@ -116,6 +117,27 @@ def test_all_is_read_when_what_was_stored_is_of_another_analysis(
     metadata = metadata_of(service, name)
     committed(service, name, {**metadata, "statistics": []})
     assert again(service, name, Options(puffin_columns="all", precision=13)).files == 4
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("appended", [True, False])
+def test_all_is_read_when_a_column_was_dropped_and_another_took_its_name(
+    service: client.Metastore, catalog: HiveCatalog, name: str, at_once: bool, appended: bool
+) -> None:
+    texts = Options(puffin_columns="text")
+    analyzed(service, name, options=texts)
+    table = catalog.load_table(name)
+    with table.transaction() as change:
+        change.update_schema().delete_column("Id").commit()
+        if at_once:
+            change.update_schema().add_column("Id", LongType()).commit()
+    if not at_once:
+        catalog.load_table(name).update_schema().add_column("Id", LongType()).commit()
+    if appended:
+        catalog.load_table(name).append(MORE.select(["name", "price", "Id"]))
+    assert again(service, name, texts).rows == (2000 if appended else 1000)
+    assert stored(service, name, ["id"])["id"].data.nulls == 1000
+    assert again(service, name, texts).unchanged == 1
 
 
 def test_an_expired_snapshot_is_no_earlier_version(service: client.Metastore, catalog: HiveCatalog, name: str) -> None:

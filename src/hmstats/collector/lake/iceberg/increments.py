@@ -100,5 +100,6 @@ def version_of(snapshot_id: int | None) -> str:
 
 
 def identity_of(metadata: Mapping[str, Any], snapshot_id: int | None) -> str:
-    """A text that no other snapshot of any table has."""
-    return f"iceberg {metadata.get('table-uuid')} {snapshot_id or 0}"
+    """A text that no other snapshot of any table has, nor this one if another field has the name of a column."""
+    fields = " ".join(f"{each['id']}={each['name']}" for each in metadata_of.schema(metadata).get("fields") or ())
+    return f"iceberg {metadata.get('table-uuid')} {snapshot_id or 0} {fields}"

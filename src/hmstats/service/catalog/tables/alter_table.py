@@ -15,6 +15,7 @@ from hmstats.model.catalog.objects import LAST_DDL, Column, Table, TableName, is
 from hmstats.model.events import TableAltered
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource
+from hmstats.model.parameters.statistics_keys import FINGERPRINT
 from hmstats.model.spark.spark_schema import data_columns, spark_columns
 from hmstats.service.catalog.drops import check_unshared
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
@@ -282,6 +283,7 @@ def _follow_columns(unit: Unit, table_id: int, before: Table, table: Table, *, c
             column_statistics.delete_partitions(unit, partition_ids, lost, None)
             marked = parameters.read(unit.connection, OF_PARTITIONS, partition_ids, [PARAMETER])
             parameters.put(unit, OF_PARTITIONS, {each: unmarked(values, lost) for each, values in marked.items()})
+            parameters.remove(unit, OF_PARTITIONS, partition_ids, [FINGERPRINT])
     if cascade:
         partition_columns.share_of_table(unit, table_id)
 

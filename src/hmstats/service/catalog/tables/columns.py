@@ -7,6 +7,7 @@ from hmstats.model.catalog.objects import Column
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.basic_statistics import FILE_SIZES, NUM_FILES, RAW_DATA_SIZE, TOTAL_SIZE
 from hmstats.model.parameters.row_counts import row_count
+from hmstats.model.parameters.statistics_keys import FINGERPRINT
 
 _SIZES = (NUM_FILES, TOTAL_SIZE, RAW_DATA_SIZE)
 """Counts by the writers of files. If an alter leaves them out, the stored ones stay."""
@@ -40,10 +41,13 @@ def same_columns(one: Sequence[Column], other: Sequence[Column]) -> bool:
 def kept_parameters(stored: Mapping[str, str], new: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
     """The parameters after an alter: the new ones, with stored sizes that they lack, and no mark of a lost column.
 
+    If a column is lost, the fingerprint of an analysis is too: the next one looks at files that have not changed.
     A commit to an Iceberg table removes the whole mark: clients send it back as they read it, whatever they wrote.
     """
     given = without_unknown_sizes(without_orders(new))
     merged = {key: stored[key] for key in _SIZES if key in stored} | given
+    if lost:
+        merged.pop(FINGERPRINT, None)
     if stored.get(_ICEBERG_COMMIT) != merged.get(_ICEBERG_COMMIT):
         return {key: value for key, value in merged.items() if key != PARAMETER}
     return unmarked(merged, lost)

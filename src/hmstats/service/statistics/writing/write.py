@@ -12,6 +12,7 @@ from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import Column, Parameters, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.parameter_change import ParameterChange, as_asked
+from hmstats.model.parameters.statistics_keys import FINGERPRINT
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.statistics_locks import UNLOCKED
 from hmstats.model.transactions.transactions import WriteState
@@ -265,6 +266,8 @@ class StatisticsWriter:
     def delete_table(self, name: TableName, columns: Sequence[str] | None, engine: str | None) -> None:
         """Delete a table's statistics, if any, of these columns (None: all) and this engine (None: all).
 
+        The next analysis of files that have not changed makes them again.
+
         Raises NoSuchObject if the table does not exist, MetaError if it is transactional.
         """
 
@@ -277,6 +280,7 @@ class StatisticsWriter:
             for free in drop_locked_from_delete(unit, name, target, {None: OF_TABLE}, there):
                 column_statistics.delete_tables(unit, [target.id], free, engine)
                 parameters.put(unit, OF_TABLES, _unmarked({target.id: target.parameters}, free))
+                parameters.remove(unit, OF_TABLES, [target.id], [FINGERPRINT])
                 versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
                 record_deleted(unit, name, target, [None], free)
 
@@ -306,6 +310,7 @@ class StatisticsWriter:
                 column_statistics.delete_partitions(unit, ids, free, engine)
                 known = parameters.read(unit.connection, OF_PARTITIONS, ids, (PARAMETER,))
                 parameters.put(unit, OF_PARTITIONS, _unmarked(known, free))
+                parameters.remove(unit, OF_PARTITIONS, ids, [FINGERPRINT])
                 record_deleted(unit, name, target, [names[each] for each in ids], free)
             versions.bump(unit, target.id, locked)
 
