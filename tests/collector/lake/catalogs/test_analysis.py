@@ -12,7 +12,7 @@ import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.catalog.rest import TableResponse
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.types import IntegerType
+from pyiceberg.types import IntegerType, LongType
 from pyiceberg.utils.config import Config
 from tests.collector.lake.catalogs.rest_server import RestServer, rest_server
 from tests.collector.lake.iceberg.iceberg_tables import ROWS, counts_of, puffin_of
@@ -126,6 +126,18 @@ def test_added_files_alone_are_read_of_a_changed_table(catalog: NamedCatalog, ta
     tables.load_table(TABLE).delete("Id < 500")
     assert analyzed(catalog, changed_only=True).rows == 1000
     assert counts_of(entry_of(tables))[NAME] == 45 + 70
+
+
+def test_all_is_read_when_a_type_has_grown(catalog: NamedCatalog, tables: SqlCatalog) -> None:
+    """A sketch hashes an int and the same long to others."""
+    tables.load_table(TABLE).update_schema().add_column("n", IntegerType()).commit()
+    numbers = pa.array([each % 40 for each in range(1000)], pa.int32())
+    tables.load_table(TABLE).append(ROWS.append_column("n", numbers))
+    analyzed(catalog)
+    tables.load_table(TABLE).update_schema().update_column("n", LongType()).commit()
+    tables.load_table(TABLE).append(ROWS.append_column("n", numbers.cast(pa.int64())))
+    assert analyzed(catalog, changed_only=True).rows == 3000
+    assert counts_of(entry_of(tables)) == {ID: 1000, NAME: 45, PRICE: 1000, 4: 40}
 
 
 def test_counts_of_dropped_columns_are_removed(catalog: NamedCatalog, tables: SqlCatalog) -> None:

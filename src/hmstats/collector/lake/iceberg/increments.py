@@ -67,10 +67,10 @@ class Lineage:
         return AddedFiles(listed, lambda names: self.read(tasks, names), sketches)
 
     def _sketches(self, snapshot_id: int, columns: Collection[str]) -> dict[str, ThetaSketch] | None:
-        entry = metadata_of.entries(self.metadata).get(snapshot_id)
         if not columns:
             return {}
-        if entry is None:
+        entry = metadata_of.entries(self.metadata).get(snapshot_id)
+        if entry is None or not self._have_types_of(snapshot_id, columns):
             return None
         try:
             blobs = puffin.read(files.read_bytes(self.opened.io, str(entry["statistics-path"]))).blobs
@@ -84,6 +84,12 @@ class Lineage:
         made = {name: found.get(self.fields[name].field_id) for name in columns}
         whole = {name: sketch for name, sketch in made.items() if sketch is not None}
         return whole if len(whole) == len(made) else None
+
+    def _have_types_of(self, snapshot_id: int, columns: Collection[str]) -> bool:
+        """Whether columns have the types of a snapshot: a sketch hashes an int and the same long to others."""
+        then, now = metadata_of.types_then(self.metadata, snapshot_id), metadata_of.types_now(self.metadata)
+        fields = [self.fields[name].field_id for name in columns]
+        return all(field in then and then[field] == now.get(field) for field in fields)
 
 
 def only_adds(summary: Mapping[str, str]) -> bool:

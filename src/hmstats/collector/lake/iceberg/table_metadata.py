@@ -69,10 +69,28 @@ def nearest_entry(metadata: Metadata, snapshot_id: int) -> Mapping[str, Any] | N
 
 def schema(metadata: Metadata) -> Mapping[str, Any]:
     """The current schema; tables of version 1 may have it alone, without a list."""
-    current = metadata.get("current-schema-id")
-    listed = metadata.get("schemas") or ()
-    found = next((each for each in listed if each.get("schema-id") == current), None)
+    found = _schema_of_id(metadata, metadata.get("current-schema-id"))
     return found if found is not None else metadata.get("schema") or {}
+
+
+def types_now(metadata: Metadata) -> dict[int, Any]:
+    """The types of the current columns by field id."""
+    return _types(schema(metadata))
+
+
+def types_then(metadata: Metadata, snapshot_id: int) -> dict[int, Any]:
+    """The types of the columns by field id as of a snapshot; none if its schema is not known."""
+    snapshot = snapshots(metadata).get(snapshot_id, {})
+    return _types(_schema_of_id(metadata, snapshot.get("schema-id")) or {})
+
+
+def _types(found: Mapping[str, Any]) -> dict[int, Any]:
+    return {int(each["id"]): each["type"] for each in found.get("fields") or ()}
+
+
+def _schema_of_id(metadata: Metadata, schema_id: Any) -> Mapping[str, Any] | None:
+    listed = metadata.get("schemas") or ()
+    return next((each for each in listed if each.get("schema-id") == schema_id), None)
 
 
 def live_fields(metadata: Metadata) -> set[int]:
