@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -87,40 +88,104 @@ def commit(folder: Path, *entries: dict[str, Any]) -> None:
     (folder / "_delta_log" / f"{version:020}.json").write_text("\n".join(map(json.dumps, entries)))
 
 
-def mapped(folder: Path, mode: str) -> None:
-    """A table whose columns have other names in its files."""
-    write_deltalake(folder, pa.table({"x-1": [1, 2, 3]}), configuration={})
+def reshaped(folder: Path, columns: Mapping[str, Mapping[str, Any]], protocol: Mapping[str, Any], **put: str) -> None:
+    """Commit columns of other names, types or metadata, by their names so far, and properties."""
     entries = [json.loads(line) for line in (folder / "_delta_log" / f"{0:020}.json").read_text().splitlines()]
     (meta,) = (each["metaData"] for each in entries if "metaData" in each)
     schema = json.loads(meta["schemaString"])
-    (field,) = schema["fields"]
-    field |= {"name": "a b", "metadata": {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "x-1"}}
+    schema["fields"] = [{**each, **columns.get(each["name"], {})} for each in schema["fields"]]
+    metadata = {**meta, "schemaString": json.dumps(schema), "configuration": put}
+    commit(folder, {"protocol": protocol}, {"metaData": metadata})
+
+
+def mapped(folder: Path, mode: str) -> None:
+    """A table whose columns have other names in its files, and no ids."""
+    write_deltalake(folder, pa.table({"x-1": [1, 2, 3]}))
+    mapping = {"delta.columnMapping.id": 1, "delta.columnMapping.physicalName": "x-1"}
     configuration = {"delta.columnMapping.mode": mode, "delta.columnMapping.maxColumnId": "1"}
-    commit(
+    reshaped(
         folder,
-        {"protocol": {"minReaderVersion": 2, "minWriterVersion": 5}},
-        {"metaData": {**meta, "schemaString": json.dumps(schema), "configuration": configuration}},
+        {"x-1": {"name": "a b", "metadata": mapping}},
+        {"minReaderVersion": 2, "minWriterVersion": 5},
+        **configuration,
     )
 
 
-def test_columns_with_other_names_in_the_files(tmp_path: Path) -> None:
-    mapped(tmp_path, "name")
+def added(folder: Path, file: Path, path: str) -> None:
+    """Commit a file at a path of the log."""
+    add = {"path": path, "partitionValues": {}, "size": file.stat().st_size}
+    commit(folder, {"add": {**add, "modificationTime": 1, "dataChange": True}})
+
+
+@pytest.mark.parametrize("mode", ["name", "id"])
+def test_columns_with_other_names_in_the_files(tmp_path: Path, mode: str) -> None:
+    mapped(tmp_path, mode)
     check_rows(tmp_path, ["a b"])
 
 
-def test_columns_that_are_found_by_ids_are_left_to_delta_rs(tmp_path: Path) -> None:
-    mapped(tmp_path, "id")
-    assert opened(tmp_path).reads is None
+def with_ids(tmp_path: Path, path: str) -> Path:
+    """A table of columns that are found by ids, in a file with other names, as Iceberg's; one column came later."""
+    folder, file = tmp_path / "t", tmp_path / path
+    write_deltalake(folder, pa.table({each: pa.array([], pa.int64()) for each in ("a", "b", "c")}))
+    mapping = {
+        name: {"metadata": {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": name}}
+        for number, name in enumerate("abc", 1)
+    }
+    configuration = {"delta.columnMapping.mode": "id", "delta.columnMapping.maxColumnId": "3"}
+    reshaped(folder, mapping, {"minReaderVersion": 2, "minWriterVersion": 5}, **configuration)
+    names = {"B": "1", "a": "2"}
+    schema = pa.schema([pa.field(each, pa.int64(), metadata={"PARQUET:field_id": names[each]}) for each in names])
+    pq.write_table(pa.table([[1, 2], [3, 4]], schema=schema), file)
+    added(folder, file, path.removeprefix("t/") if path.startswith("t/") else file.as_uri())
+    return folder
 
 
-def test_files_elsewhere_are_left_to_delta_rs(tmp_path: Path) -> None:
+def test_columns_are_found_by_ids(tmp_path: Path) -> None:
+    found = opened(with_ids(tmp_path, "t/f.parquet"))
+    assert pa.Table.from_batches(found.read(["c", "a", "b"])).to_pydict() == {"c": [None] * 2, "a": [1, 2], "b": [3, 4]}
+    assert pa.Table.from_batches(found.read(["c"])).to_pydict() == {"c": [None] * 2}
+    assert sum(batch.num_rows for batch in found.read([])) == 2
+
+
+def test_columns_that_are_found_by_ids_in_files_elsewhere_are_refused(tmp_path: Path) -> None:
+    """delta-rs finds them by names, and says null."""
+    found = opened(with_ids(tmp_path, "elsewhere.parquet"))
+    assert len(found.files) == 1
+    with pytest.raises(UnreadableFile, match=r"table db\.t cannot be read as Delta Lake: its columns are found by ids"):
+        list(found.read(["a"]))
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "expected"),
+    [
+        (pa.array([1, None], pa.int32()), "long", pa.array([1, None], pa.int64())),
+        (pa.array([1, -2], pa.int8()), "decimal(12,2)", pa.array([Decimal(1), Decimal(-2)], pa.decimal128(12, 2))),
+        (pa.array([1], pa.int16()), "double", pa.array([1.0])),
+        (pa.array([0.1], pa.float32()), "double", pa.array([0.1], pa.float32()).cast(pa.float64())),
+        (
+            pa.array([Decimal("1.25")], pa.decimal128(5, 2)),
+            "decimal(10,4)",
+            pa.array([Decimal("1.25")], pa.decimal128(10, 4)),
+        ),
+    ],
+)
+def test_types_that_have_grown(tmp_path: Path, given: pa.Array, kind: str, expected: pa.Array) -> None:
+    """delta-rs alone refuses such tables."""
+    write_deltalake(tmp_path, pa.table({"x": given}))
+    features = {"readerFeatures": ["typeWidening"], "writerFeatures": ["typeWidening"]}
+    reshaped(tmp_path, {"x": {"type": kind}}, {"minReaderVersion": 3, "minWriterVersion": 7, **features})
+    assert pa.Table.from_batches(opened(tmp_path).read(["x"]))["x"].combine_chunks() == expected
+
+
+@pytest.mark.parametrize("with_scheme", [True, False])
+def test_files_elsewhere_are_left_to_delta_rs(tmp_path: Path, with_scheme: bool) -> None:
     """A shallow clone's files are those of another table."""
     write_deltalake(tmp_path / "t", ROWS.select(["Id"]))
     elsewhere = tmp_path / "elsewhere.parquet"
     pq.write_table(ROWS.select(["Id"]), elsewhere)
-    add = {"path": elsewhere.as_uri(), "partitionValues": {}, "size": elsewhere.stat().st_size}
-    commit(tmp_path / "t", {"add": {**add, "modificationTime": 1, "dataChange": True}})
+    added(tmp_path / "t", elsewhere, elsewhere.as_uri() if with_scheme else str(elsewhere))
     assert opened(tmp_path / "t").reads is None
+    assert sum(batch.num_rows for batch in opened(tmp_path / "t").read(["id"])) == 2000
 
 
 def test_a_file_that_is_gone_or_damaged_is_named(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from hmstats.collector.lake.delta_files import DeltaFiles, LiveFile, LogColumn
-from hmstats.collector.lake.delta_log import Log, identity_of, stored_name, version_of
+from hmstats.collector.lake.delta_log import Log, field_id, identity_of, stored_name, version_of
 from hmstats.collector.lake.opened import Hadoop, LakeTable
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import SettingsError, StatementError, UnreadableFile
@@ -27,7 +27,10 @@ from hmstats.model.spark.spark_schema import LOG_SCHEMA, STUB_NAME, STUB_TYPE, s
 
 _NS_PER_MS = 1_000_000
 _DELETION_VECTORS = "deletionVectors"
-_KNOWN_FEATURES = {_DELETION_VECTORS, "columnMapping", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
+_KNOWN_FEATURES = {
+    *(_DELETION_VECTORS, "columnMapping", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"),
+    *("typeWidening", "typeWidening-preview"),
+}
 """Features of a table by which Arrow reads its data files right, with what the log says."""
 _MAPPING_MODE = "delta.columnMapping.mode"
 _STUB = (Column(STUB_NAME, STUB_TYPE, None),)
@@ -69,7 +72,7 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
         commits=version + 1,
         earlier=Log(metadata.id, version, live, data).earlier,
     )
-    if not _is_read_by_arrow(table, metadata, live):
+    if not _is_read_by_arrow(table, live):
         return opened
 
     def read(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -79,11 +82,15 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
     return replace(opened, read=read, reads=data.reads)
 
 
-def _is_read_by_arrow(table: Any, metadata: Any, live: Mapping[str, LiveFile]) -> bool:
+def _is_read_by_arrow(table: Any, live: Mapping[str, LiveFile]) -> bool:
     """Whether all that makes rows of the data files is known, and all of them lie below the table's location."""
     features = set(table.protocol().reader_features or ())
-    by_name = metadata.configuration.get(_MAPPING_MODE, "none") in ("none", "name")
-    return by_name and features <= _KNOWN_FEATURES and not any(each.is_elsewhere for each in live.values())
+    return features <= _KNOWN_FEATURES and not any(each.is_elsewhere for each in live.values())
+
+
+def _finds_by_id(metadata: Any) -> bool:
+    """Whether columns have ids in the data files, and any names."""
+    return bool(metadata.configuration.get(_MAPPING_MODE) == "id")
 
 
 def _read_kept_rows(
@@ -106,12 +113,15 @@ def _read_kept_rows(
 
 
 def _data_files(shown: str, location: str, hadoop: Hadoop, schema: str, metadata: Any) -> DeltaFiles:
-    fields = _fields(schema)
+    fields, by_id = _fields(schema), _finds_by_id(metadata)
     types = {each.name: each.type for each in spark_columns(_STUB, {LOG_SCHEMA: schema})}
     return DeltaFiles(
         shown=shown,
         location=location,
-        columns={name: LogColumn(type_, stored_name(fields[name])) for name, type_ in types.items()},
+        columns={
+            name: LogColumn(type_, stored_name(fields[name]), field_id(fields[name]) if by_id else None)
+            for name, type_ in types.items()
+        },
         partitioned_by=frozenset(str(each).lower() for each in metadata.partition_columns),
         settings=settings_of([parts_of(location)[:2]], hadoop),
     )
@@ -211,6 +221,11 @@ def _names(schema: str, columns: Sequence[str]) -> list[str]:
 
 
 def _batches(shown: str, table: Any, names: list[str], errors: type[Exception]) -> Iterator[pa.RecordBatch]:
+    if _finds_by_id(table.metadata()):
+        raise UnreadableFile(
+            f"table {shown} cannot be read as Delta Lake: its columns are found by ids, which delta-rs takes for names,"
+            " and it has files elsewhere or another feature that delta-rs alone reads"
+        )
     # Without a column to read, one is read all the same: rows are counted by batches.
     wanted = names or [field.name for field in table.schema().fields[:1]]
     try:

@@ -11,17 +11,21 @@ from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.arrow_types import as_column
+from hmstats.collector.scan.files.opening import open_split
 from hmstats.collector.scan.files.parquet import parquet_batches
 from hmstats.collector.scan.files.splits import Split
 from hmstats.errors import UnreadableFile
 from hmstats.files.counted_reads import Reads
 from hmstats.files.file_systems import Settings, open_location
 
-_SCHEME = re.compile(r"[a-z0-9]+:/", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"([a-z0-9]+:)?/", re.IGNORECASE)
+_FIELD_ID = b"PARQUET:field_id"
+"""The key of a field's id in Arrow's metadata of it."""
 _THREADS = 16
 """How many files are read at once, since the threads wait for a store."""
 _MOST_READ_AHEAD_BYTES = 64 * 1024 * 1024
@@ -30,10 +34,14 @@ _MOST_READ_AHEAD_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class LogColumn:
-    """A column: its type in the metastore, and its name in data files."""
+    """A column: its type in the metastore, and its name in data files.
+
+    `field_id` is its id there, None unless the log says that columns are found by ids.
+    """
 
     type: str
     stored_name: str
+    field_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ class LiveFile:
     @property
     def is_elsewhere(self) -> bool:
         """Whether its path is a location of its own, as in a shallow clone, and not below the table's."""
-        return _SCHEME.match(self.file.path) is not None
+        return _ELSEWHERE.match(self.file.path) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +89,15 @@ class DeltaFiles:
 
     def _rows_of(self, live: LiveFile, names: Sequence[str], kept: Mapping[str, pa.Array]) -> Iterator[pa.RecordBatch]:
         place = f"{self.location.rstrip('/')}/{unquote(live.file.path)}"
-        in_file = {name: self.columns[name] for name in names if name not in self.partitioned_by}
-        stored = {each.stored_name.lower(): each.type for each in in_file.values()}
+        wanted = {name: self.columns[name] for name in names if name not in self.partitioned_by}
         keep, first = kept.get(live.file.path), 0
         try:
             path = open_location(place, self.settings)[1]
             split = Split(WHOLE_TABLE, place, path, None, live.file.bytes, settings=self.settings)
-            for batch in parquet_batches(split, stored, self.reads):
-                rows = self._batch(batch, live.values, names)
+            in_file = _names_in_file(split, wanted, self.reads)
+            types = {stored: wanted[name].type for name, stored in in_file.items()}
+            for batch in parquet_batches(split, types, self.reads):
+                rows = self._batch(batch, in_file, live.values, names)
                 yield rows if keep is None else _live_rows(rows, keep.slice(first, rows.num_rows))
                 first += rows.num_rows
         except (OSError, pa.ArrowException) as error:
@@ -96,16 +105,34 @@ class DeltaFiles:
                 f"table {self.shown} cannot be read as Delta Lake: file {place} cannot be read: {error}"
             ) from error
 
-    def _batch(self, batch: pa.RecordBatch, values: Mapping[str, Any], names: Sequence[str]) -> pa.RecordBatch:
+    def _batch(
+        self, batch: pa.RecordBatch, in_file: Mapping[str, str], values: Mapping[str, Any], names: Sequence[str]
+    ) -> pa.RecordBatch:
         """The batch of a file with its partition's values, by the columns' names in the metastore."""
-        arrays = [self._array(name, batch, values) for name in names]
+        arrays = [
+            batch.column(in_file[name]) if name in in_file else self._repeated(name, values.get(name), batch.num_rows)
+            for name in names
+        ]
         return pa.RecordBatch.from_arrays(arrays, list(names)) if names else batch
 
-    def _array(self, name: str, batch: pa.RecordBatch, values: Mapping[str, Any]) -> pa.Array:
-        column = self.columns[name]
-        if name not in self.partitioned_by:
-            return batch.column(column.stored_name.lower())
-        return as_column(pa.repeat(values[name], batch.num_rows), column.type)
+    def _repeated(self, name: str, value: Any, rows: int) -> pa.Array:
+        return as_column(pa.repeat(value, rows), self.columns[name].type)
+
+
+def _names_in_file(split: Split, wanted: Mapping[str, LogColumn], reads: Reads) -> dict[str, str]:
+    """The names in a file, in lower case, of the wanted columns by their names in the metastore.
+
+    If columns are found by ids, those that the file lacks are left out; a file without any ids has names alone.
+    """
+    names = {name: each.stored_name.lower() for name, each in wanted.items()}
+    if all(each.field_id is None for each in wanted.values()):
+        return names
+    with open_split(split, reads) as file:
+        fields = pq.read_schema(file)
+    by_id = {int(each.metadata[_FIELD_ID]): each.name for each in fields if _FIELD_ID in (each.metadata or {})}
+    if not by_id:
+        return names
+    return {name: by_id[each.field_id].lower() for name, each in wanted.items() if each.field_id in by_id}
 
 
 def _live_rows(batch: pa.RecordBatch, keep: pa.Array) -> pa.RecordBatch:

@@ -17,6 +17,7 @@ from hmstats.files.file_systems import open_location
 _MOST_COMMITS = 1_000
 """Entries of the log are looked through from the newest back, each with a request of its own."""
 _PHYSICAL_NAME = "delta.columnMapping.physicalName"
+_FIELD_ID = "delta.columnMapping.id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +95,9 @@ def identity_of(table_id: str, version: int) -> str:
 def stored_name(field: Mapping[str, Any]) -> str:
     """A column's name in data files, by its field in the log's schema."""
     return str((field.get("metadata") or {}).get(_PHYSICAL_NAME) or field["name"])
+
+
+def field_id(field: Mapping[str, Any]) -> int | None:
+    """A column's id in data files, by its field in the log's schema; None if it has none."""
+    found = (field.get("metadata") or {}).get(_FIELD_ID)
+    return None if found is None else int(found)
