@@ -1,9 +1,11 @@
 """Tables of Iceberg: live rows by field id, and the statistics of the snapshot that was read."""
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from pyiceberg.schema import Schema
@@ -62,6 +64,42 @@ def test_rows_from_before_a_column_have_its_default(
     grade: Any = found["grade"].data
     assert (grade.low, grade.high, grade.nulls, grade.ndv) == (7, 7, 0, 1)
     assert found["later"].data.nulls == 1000
+
+
+def replaced_file(table: Any, rows: pa.Table, **how: Any) -> None:
+    """Write other rows into the only file of a table, by the field ids of its columns."""
+    (task,) = table.scan().plan_files()
+    fields = [each.with_metadata({"PARQUET:field_id": str(number)}) for number, each in enumerate(rows.schema, start=1)]
+    pq.write_table(rows.cast(pa.schema(fields)), task.file.file_path.removeprefix("file:"), **how)
+
+
+def test_timestamps_of_files_that_hive_and_spark_wrote(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    """They are of the type INT96, and many tables have days far off for never and for always."""
+    name = f"{our_metastore.database}.t"
+    days = [date(1, 1, 2), date(2020, 1, 1), date(9999, 12, 31)]
+    rows = pa.table({"at": pa.array(days).cast(pa.timestamp("us"))})
+    table = catalog.create_table(name, schema=rows.schema)
+    table.append(rows)
+    replaced_file(table, rows, use_deprecated_int96_timestamps=True)
+    analyzed(service, name)
+    found: Any = stored(service, name, ["at"])["at"].data
+    seconds = pa.array(days).cast(pa.timestamp("s")).cast(pa.int64()).to_pylist()
+    assert (found.low, found.high) == (seconds[0], seconds[-1])
+
+
+@pytest.mark.parametrize("values", [pa.array(["a"]), pa.array([1], pa.date32())])
+def test_files_of_other_types_are_refused_in_a_sentence(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog, values: pa.Array
+) -> None:
+    name = f"{our_metastore.database}.t"
+    rows = pa.table({"at": pa.array([1], pa.timestamp("us"))})
+    table = catalog.create_table(name, schema=rows.schema)
+    table.append(rows)
+    replaced_file(table, pa.table({"at": values}))
+    with pytest.raises(UnreadableFile, match=rf"table {name} cannot be read as Iceberg: "):
+        analyzed(service, name)
 
 
 def test_only_a_new_snapshot_is_read_again_and_no_commit_is_undone(

@@ -5,6 +5,7 @@ reader             the current snapshot's live rows, by PyIceberg
 table_metadata     a metadata file as JSON, and the next one with another statistics entry
 file_io            PyIceberg's access to files, by the rule for places
 table_files        the table's files, read and written by PyIceberg's access
+old_timestamps     timestamps of Parquet's INT96 in files, which PyIceberg alone reads wrong
 spark_rows         live rows by Spark, where PyIceberg does not read the table
 increments         earlier snapshots to which rows were only added since
 file_commits       the next metadata file, and a catalog's pointer to it

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from hmstats.collector.lake.iceberg import table_files as files
 from hmstats.collector.lake.iceberg import table_metadata as metadata_of
+from hmstats.collector.lake.iceberg.source import pyiceberg_errors
 from hmstats.collector.lake.opened import AddedFiles, EarlierVersion, SketchedColumn
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.errors import InvalidInput, SketchError
@@ -55,14 +56,17 @@ class Lineage:
         )
 
     def _read_added(self, earlier_id: int, columns: Collection[str]) -> AddedFiles | None:
-        """What was added since; None if not all these columns have a sketch of that snapshot."""
+        """What was added since; None if not all these columns have a sketch of then, or if a manifest is gone."""
         sketches = self._sketches(earlier_id, columns)
         if sketches is None:
             return None
         scan = self.opened.incremental_append_scan(
             from_snapshot_id_exclusive=earlier_id, to_snapshot_id_inclusive=self.snapshot_id
         )
-        tasks = list(scan.plan_files())
+        try:
+            tasks = list(scan.plan_files())
+        except pyiceberg_errors():
+            return None
         listed = [DataFile(each.file.file_path, each.file.file_size_in_bytes) for each in tasks]
         return AddedFiles(listed, lambda names: self.read(tasks, names), sketches)
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from hmstats.collector.lake.iceberg import table_metadata as metadata_of
 from hmstats.collector.lake.iceberg.increments import Lineage, identity_of, version_of
 from hmstats.collector.lake.iceberg.outlet import IcebergOutlet
-from hmstats.collector.lake.iceberg.source import ERRORS, Source, source_of
+from hmstats.collector.lake.iceberg.source import Source, pyiceberg_errors, source_of
 from hmstats.collector.lake.iceberg.spark_rows import SparkRows
 from hmstats.collector.lake.opened import Hadoop, LakeTable, SketchedColumn
 from hmstats.collector.planning.data_files import DataFile
@@ -95,7 +95,7 @@ def _tasks(shown: str, opened: Any) -> tuple[list[Any], str | None]:
     """The live data files with their deletes, none without a snapshot; and why Spark alone can read them, or None."""
     try:
         return list(opened.scan().plan_files()), None
-    except ERRORS as error:
+    except pyiceberg_errors() as error:
         sentence = f"table {shown} cannot be read by PyIceberg: {error}"
         if _EQUALITY_DELETES in str(error):
             return [], sentence
@@ -137,6 +137,9 @@ def _names(shown: str, fields: Mapping[str, Any], columns: Sequence[str]) -> lis
 def _batches(shown: str, opened: Any, tasks: Iterable[Any], names: list[str]) -> Iterator[pa.RecordBatch]:
     from pyiceberg.io.pyarrow import ArrowScan  # noqa: PLC0415 - an extra
 
+    from hmstats.collector.lake.iceberg.old_timestamps import read_as_microseconds  # noqa: PLC0415
+
+    read_as_microseconds()
     # Without a column to read, one is read all the same: rows are counted by batches.
     wanted = names or [field.name for field in opened.schema().fields[:1]]
     try:
@@ -145,7 +148,7 @@ def _batches(shown: str, opened: Any, tasks: Iterable[Any], names: list[str]) ->
         for group in _groups(tasks):
             for batch in reader.to_record_batches(group):
                 yield batch.select(wanted)
-    except ERRORS as error:
+    except pyiceberg_errors() as error:
         raise UnreadableFile(f"table {shown} cannot be read as Iceberg: {error}") from error
 
 

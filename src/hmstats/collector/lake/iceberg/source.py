@@ -17,8 +17,11 @@ from hmstats.extras import install_advice
 from hmstats.files.counted_reads import Reads
 from hmstats.model.catalog.objects import Table
 
-ERRORS = (OSError, ValueError, TypeError, KeyError, NotImplementedError, pa.ArrowException)
-"""What PyIceberg raises for files that are missing, damaged, or of a form that it does not read."""
+_ERRORS: tuple[type[Exception], ...] = (
+    *(OSError, EOFError, ValueError, TypeError, LookupError, AttributeError, NotImplementedError),
+    pa.ArrowException,
+)
+"""What PyIceberg raises beside exceptions of its own."""
 _UNKNOWN_TO_PYICEBERG = ("statistics", "partition-statistics")
 """Parts of metadata that PyIceberg refuses when they have blobs of Hive or of Presto; reading rows needs neither."""
 
@@ -68,11 +71,19 @@ def source_at(
     from pyiceberg.table import StaticTable  # noqa: PLC0415
     from pyiceberg.table.metadata import TableMetadataUtil  # noqa: PLC0415
 
+    errors: tuple[type[Exception], ...] = (InvalidInput, *pyiceberg_errors())
     try:
         metadata = table_files.read_metadata(open_io({}), location)
         known = {name: value for name, value in metadata.items() if name not in _UNKNOWN_TO_PYICEBERG}
         parsed = TableMetadataUtil.parse_obj(known)
         opened = StaticTable(("static", location), parsed, location, open_io(parsed.properties), NoopCatalog("static"))
-    except (InvalidInput, *ERRORS) as error:
+    except errors as error:
         raise StatementError(f"table {shown} cannot be read at {location}: {error}") from error
     return Source(metadata, opened, reads)
+
+
+def pyiceberg_errors() -> tuple[type[Exception], ...]:
+    """What PyIceberg raises for files that are missing, damaged, or of a form that it does not read."""
+    from pyiceberg.exceptions import ResolveError, ValidationError  # noqa: PLC0415 - an extra
+
+    return (*_ERRORS, ResolveError, ValidationError)

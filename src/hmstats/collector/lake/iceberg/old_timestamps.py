@@ -1,0 +1,30 @@
+"""Timestamps of Parquet's type INT96, which Hive, Impala and Spark write into tables that became Iceberg's later.
+
+PyIceberg reads them as nanoseconds: those before 1678 or after 2261 would become others, without an error.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from pyarrow import dataset
+from pyiceberg.io import pyarrow as reading
+from pyiceberg.manifest import FileFormat
+
+_NAME = "_get_file_format"
+_file_format: Callable[..., dataset.FileFormat] | None = getattr(reading, _NAME, None)
+"""What makes a format of files for Arrow: PyIceberg has no setting for this, and a later one may name it otherwise."""
+
+
+def read_as_microseconds() -> None:
+    """Let PyIceberg read these timestamps as microseconds, which hold all of them."""
+    if _file_format is not None:
+        setattr(reading, _NAME, _with_microseconds)
+
+
+@lru_cache
+def _with_microseconds(file_format: FileFormat, **given: Any) -> dataset.FileFormat:
+    assert _file_format is not None
+    if file_format == FileFormat.PARQUET:
+        return _file_format(file_format, **given, coerce_int96_timestamp_unit="us")
+    return _file_format(file_format, **given)
