@@ -58,6 +58,21 @@ def test_values_of_each_kind(kind: Kind, array: pa.Array, expected: list[tuple[s
         assert found.count == sum(count for _, count in expected)
 
 
+@pytest.mark.parametrize(
+    ("kind", "values", "item"),
+    [
+        (Kind.DOUBLE, pa.array([0.0] * 900 + [-0.0] * 900 + [1.5] * 3), "0.0"),
+        (Kind.TIMESTAMP, pa.array([1] * 900 + [2] * 900 + [10**6] * 3).cast(pa.timestamp("us")), "0"),
+    ],
+)
+def test_values_of_a_dictionary_that_count_as_one_are_one(kind: Kind, values: pa.Array, item: str) -> None:
+    """The rare value is left out, and that many are the error of each item."""
+    rare = pa.concat_arrays([values, pa.array([7 * 10**6]).cast(values.type)])
+    for form in (rare, rare.dictionary_encode()):
+        found = sketch(kind, form)
+        assert {text: (low, high) for text, low, high in found.top()}[item] == (1799, 1800)
+
+
 def test_texts_that_are_no_utf8_are_counted() -> None:
     broken = pa.Array.from_buffers(pa.string(), 2, pa.array([b"\xff", b"\xff"]).buffers())
     assert sketch(Kind.STRING, broken).top() == [("\ufffd", 2, 2)]

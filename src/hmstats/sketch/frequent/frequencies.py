@@ -75,7 +75,8 @@ def of_numbers(numbers: Numbers, hashes: UInt64s) -> Frequencies:
     if counted is None:
         counted = numbers.values
     if numbers.weights is not None:
-        return Frequencies(counted, numbers.weights, int(numbers.weights.sum()), scale=numbers.scale)
+        count = int(numbers.weights.sum())
+        return Frequencies(*_add_equal(counted, numbers.weights), count, scale=numbers.scale)
     found = of_hashed(counted, hashes)
     return Frequencies(found.values, found.counts, found.count, found.unseen, numbers.scale)
 
@@ -111,6 +112,14 @@ def _count_values(values: Any) -> tuple[Any, Weights]:
     # Adding nothing makes 0.0 of -0.0.
     distinct: Any = np.unique(values + 0, return_counts=True)
     return distinct[0], distinct[1]
+
+
+def _add_equal(values: Any, weights: Weights) -> tuple[Any, Weights]:
+    """Distinct values and their counts: a dictionary may have several times of one second, and both 0.0 and -0.0."""
+    if not isinstance(values, np.ndarray) or (values[1:] > values[:-1]).all():
+        return values, weights
+    distinct, places = np.unique(values + 0, return_inverse=True)
+    return distinct, np.bincount(places, weights).astype(np.int64)
 
 
 def _texts(kind: Kind, found: Frequencies, kept: npt.NDArray[np.intp]) -> list[str]:
