@@ -179,3 +179,19 @@ def test_numbers_of_sparks_analyze_remove_older_ones_that_wait(our_metastore: Me
     assert ndv(our_metastore) == 9
     ours.pending.publish(f"{our_metastore.database}.t")
     assert (ndv(our_metastore), of_table(our_metastore, "s")["s"].stringStats.numDVs) == (9, 7)
+
+
+@pytest.mark.parametrize("publish", ["true", "false"])
+def test_two_sets_of_a_partition_are_merged_whether_they_wait_or_not(
+    partitioned: Metastore, ours: Client, publish: str
+) -> None:
+    prefer(ours, partitioned, publish=publish)
+    halves = [
+        statistics(partitioned, statistics_of("l", numNulls=each, lowValue=each, highValue=each + 10), partition="p=1")
+        for each in (3, 40)
+    ]
+    assert partitioned.client().set_aggr_stats_for(api.SetPartitionsStatsRequest(colStats=halves))
+    if publish == "false":
+        assert ours.pending.publish(f"{partitioned.database}.t") == (1, 0)
+    found = of_partitions(partitioned, ["p=1"], "l")["p=1"]["l"].longStats
+    assert (found.numNulls, found.lowValue, found.highValue) == (43, 3, 50)

@@ -67,7 +67,8 @@ def hold_table(
     if not _may_wait(target, options) or (not given.columns and held == _NOTHING):
         return False
     stated = held.of(target.parameters)
-    checked = checked_set(name, target.columns, given, {} if options.merge else stated, unit.now_seconds)
+    one_each = _one_of_each(given, options)
+    checked = checked_set(name, target.columns, one_each, {} if options.merge else stated, unit.now_seconds)
     check_sketches(name, [checked])
     before = column_statistics.read_table(unit.connection, target.id, _names(checked), given.engine)
     waiting = pending.read(unit.connection, target.id, [OF_TABLE]).get(OF_TABLE)
@@ -95,7 +96,10 @@ def hold_partitions(
     """Put aside what must wait of a write of partitions. Returns what is written at once. Raises as a write."""
     if not _may_wait(target, options):
         return list(sets), dict(changes)
-    normalized = [replace(each, partition=normal_partition_name(each.partition or "", target.keys)) for each in sets]
+    normalized = [
+        replace(_one_of_each(each, options), partition=normal_partition_name(each.partition or "", target.keys))
+        for each in sets
+    ]
     names = sorted({*changes, *(each.partition or "" for each in normalized)})
     ids, marks = partition_locks.lock(unit, target.id, names)
     counts = parameters.read(unit.connection, OF_PARTITIONS, list(ids.values()), COUNTS)
@@ -198,14 +202,22 @@ def _new(
     waiting: Pending | None,
     options: WriteOptions,
 ) -> StatisticsSet:
-    """The whole new statistics; those of new rows are merged with what waits, else with what is stored."""
+    """The whole new statistics; those of new rows are merged with what waits, else with what is stored.
+
+    If a column is there twice, from two sets of a partition, both are merged, as write.py does it.
+    """
     if not options.merge:
-        return latest_of_each_column(given)
+        return merge_sets(name, given, ())
     first = {each.column: each for found in stored if found.engine == given.engine for each in found.columns}
     for found in waiting.sets if waiting else ():
         if found.engine == given.engine:
             first |= {each.column: each for each in found.columns}
     return merge_sets(name, given, [replace(given, columns=tuple(first.values()))])
+
+
+def _one_of_each(given: StatisticsSet, options: WriteOptions) -> StatisticsSet:
+    """A set with one entry for each column, the later of two, unless all entries are of new rows."""
+    return given if options.merge else latest_of_each_column(given)
 
 
 def _of_engine(placed: Sequence[StatisticsSet], ids: Mapping[str, int], engine: str) -> dict[int, StatisticsSet]:
