@@ -68,6 +68,17 @@ def test_deletion_vectors_below_folders_with_odd_names(tmp_path: Path, value: st
     assert sum(batch.num_rows for batch in found.read(["id"])) == 98
 
 
+def test_days_of_partitions_that_python_has_not(tmp_path: Path) -> None:
+    write_deltalake(tmp_path, pa.table({"id": [1], "day": pa.array([0], pa.date32())}), partition_by=["day"])
+    file = next(tmp_path.rglob("*.parquet"))
+    add = {"path": str(file.relative_to(tmp_path)), "size": file.stat().st_size, "modificationTime": 1}
+    moved = {**add, "path": "moved.parquet", "partitionValues": {"day": "+10000-01-01"}, "dataChange": True}
+    file.rename(tmp_path / "moved.parquet")
+    commit(tmp_path, {"remove": {**add, "dataChange": True}}, {"add": moved})
+    (batch,) = opened(tmp_path).read(["day"])
+    assert batch["day"].cast(pa.int32()).to_pylist() == [2932897]
+
+
 def test_a_column_that_older_files_lack(tmp_path: Path) -> None:
     write_deltalake(tmp_path, ROWS.select(["Id", "p"]))
     more = ROWS.select(["Id", "p"]).append_column("Note", pa.array(["a"] * 1000))

@@ -132,7 +132,8 @@ def _live(actions: pa.Table, files: Sequence[DataFile], data: DeltaFiles, schema
     if not data.partitioned_by:
         return {each.path: LiveFile(each, {}) for each in files}
     fields, by_path = _fields(schema), {each.path: each for each in files}
-    values = zip(actions["path"].to_pylist(), actions["partition"].to_pylist(), strict=True)
+    # Arrow's values: Python has no date after the year 9999.
+    values = zip(actions["path"].to_pylist(), actions["partition"], strict=True)
     return {path: LiveFile(by_path[path], _by_column(fields, data.partitioned_by, given)) for path, given in values}
 
 
