@@ -66,9 +66,13 @@ class Audit:
         self._engine = create_engine(database_url(url), isolation_level="AUTOCOMMIT")
         with self._engine.connect() as connection:
             connection.exec_driver_sql(_PREPARE)
-            for name in (*LOOKED_AT, SEQUENCE):
-                if connection.execute(text("SELECT to_regclass(:name)"), {"name": f'"{name}"'}).scalar_one():
-                    connection.exec_driver_sql(_WATCH.format(name))
+            self._watched = [
+                name
+                for name in (*LOOKED_AT, SEQUENCE)
+                if connection.execute(text("SELECT to_regclass(:name)"), {"name": f'"{name}"'}).scalar_one()
+            ]
+            for name in self._watched:
+                connection.exec_driver_sql(_WATCH.format(name))
 
     @contextmanager
     def seeing(self) -> Iterator[Seen]:
@@ -86,7 +90,9 @@ class Audit:
             seen.unnamed = tables - frozenset().union(*told.named.values())
 
     def close(self) -> None:
-        """Stop watching."""
+        """Stop watching, one table after the other: a transaction that locked all would meet those of others."""
         with self._engine.connect() as connection:
+            for name in self._watched:
+                connection.exec_driver_sql(f'DROP TRIGGER audited ON "{name}"')
             connection.exec_driver_sql("DROP SCHEMA audit CASCADE")
         self._engine.dispose()

@@ -400,7 +400,7 @@ REFUSED = [
     (["{db}.many", "--columns", "list"], "column list of {db}.many is of type array<int>, without statistics"),
     (["{db}.many", "--partition", "q=1"], "table {db}.many has no partition key q, only p"),
     (["{db}.one", "--where", "p > 9"], "table {db}.one has no partitions, so none matches p > 9"),
-    (["{db}.many", "--partition", "p=x"], "partition key p is of type int, which 'x' is no value of"),
+    (["{db}.many", "--partition", "p=x"], "table {db}.many: partition key p is of type int, which 'x' is no value of"),
     (["ANALYZE TABLE {db}.one t COMPUTE STATISTICS"], "the statement cannot be read at 't'"),
     (["nowhere.*"], "nowhere.* has no table"),
     (["{db}.one", "--sample", "2"], "a sample must be more than 0"),

@@ -283,7 +283,7 @@ def test_a_partition_that_was_made_since_keeps_what_it_has(scene: Scene, change:
         scene.partitions.add(NAME, [new])
         scene.write(3, 0, 600)
     else:
-        scene.moves.rename(NAME, ["3"], replace(new, values=("4",)))
+        scene.moves.rename(NAME, ["3"], replace(new, values=("4",), created_seconds=int(time.time())))
     before = scene.stored()
     assert before
     scene.write(1, 0, 500)
