@@ -1,9 +1,26 @@
 """Names of tables and databases that must exist: of a misspelt one nothing is listed, as if all were well."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from hmstats.client.metastore import Metastore
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName
+
+Listed = TypeVar("Listed")
+
+
+def list_named(service: Metastore, text: str, listed: Callable[[str, str | None, str], list[Listed]]) -> list[Listed]:
+    """What is listed of a database, a table (None: of all) and a catalog, which a name or a pattern names.
+
+    Raises StatementError for a malformed name, and for one of nothing.
+    """
+    of, table = named_object(text)
+    found = listed(of.database, table, of.catalog)
+    if not found:
+        check_exists(service, text)
+    return found
 
 
 def check_exists(service: Metastore, text: str) -> None:

@@ -11,9 +11,8 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.actions.history.diff import print_changes
 from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client import Metastore
-from hmstats.client.naming import named_object, named_table
-from hmstats.client.tables.existing import check_exists
+from hmstats.client.naming import named_table
+from hmstats.client.tables.existing import list_named
 from hmstats.client.tables.pending_changes import before_and_after
 from hmstats.model.pending.pending import PendingListed
 
@@ -24,7 +23,7 @@ def list_pending(tables: Sequence[str] | None, *, metastore: str | None, as_json
     Raises StatementError for a malformed name, and for one of nothing.
     """
     with open_metastore(metastore) as service:
-        pages = [_listed(service, each) for each in tables or ["*"]]
+        pages = [list_named(service, each, service.pending.listed) for each in tables or ["*"]]
     found = list(dict.fromkeys(each for page in pages for each in page))
     if as_json:
         for each in found:
@@ -70,14 +69,6 @@ def reject_pending(text: str, partitions: Sequence[str] | None, *, metastore: st
         typer.echo(json.dumps({"table": name.short, "rejected": gone}))
     else:
         typer.echo(f"statistics of {name.short} rejected: {_owners(gone)}")
-
-
-def _listed(service: Metastore, text: str) -> list[PendingListed]:
-    of, table = named_object(text)
-    found = service.pending.listed(of.database, table, of.catalog)
-    if not found:
-        check_exists(service, text)
-    return found
 
 
 def _owners(count: int) -> str:

@@ -12,7 +12,7 @@ from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client import Metastore
 from hmstats.client.naming import named_object
-from hmstats.client.tables.existing import check_exists
+from hmstats.client.tables.existing import check_exists, list_named
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.preferences.in_force import Effective
@@ -83,10 +83,7 @@ def list_preferences(text: str, *, metastore: str | None, as_json: bool) -> None
         if text == _EVERYTHING:
             found = service.preferences.listed()
         else:
-            database, table = named_object(text)
-            found = service.preferences.listed(database.database, table, database.catalog)
-            if not found:
-                check_exists(service, text)
+            found = list_named(service, text, service.preferences.listed)
     if as_json:
         for each in found:
             typer.echo(json.dumps(_stated_fields(each), ensure_ascii=False))

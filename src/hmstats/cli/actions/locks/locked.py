@@ -9,9 +9,7 @@ import typer
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client import Metastore
-from hmstats.client.naming import named_object
-from hmstats.client.tables.existing import check_exists
+from hmstats.client.tables.existing import list_named
 from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
 
 
@@ -21,7 +19,7 @@ def list_locks(*, tables: list[str] | None, metastore: str | None, as_json: bool
     Raises StatementError for a malformed name, and for one of nothing.
     """
     with open_metastore(metastore) as service:
-        pages = [_listed(service, each) for each in tables or ["*"]]
+        pages = [list_named(service, each, service.locks.listed) for each in tables or ["*"]]
     found = list(dict.fromkeys(each for page in pages for each in page))
     if as_json:
         for each in found:
@@ -36,14 +34,6 @@ def list_locks(*, tables: list[str] | None, metastore: str | None, as_json: bool
         numbers = (age(each.locked_at_seconds), count_text(each.dropped))
         shown.add_row(of, how, each.locked_by or "", each.reason or "", *numbers)
     print_table(shown)
-
-
-def _listed(service: Metastore, text: str) -> list[StatisticsLock]:
-    of, table = named_object(text)
-    found = service.locks.listed(of.database, table, of.catalog)
-    if not found:
-        check_exists(service, text)
-    return found
 
 
 def object_fields(of: LockedObject) -> dict[str, Any]:
