@@ -106,7 +106,7 @@ class Permit:
     def __init__(
         self, needs: Sequence[Need], rights: Rights, rule: CallRule, *, whole: bool, may_be_cached: bool
     ) -> None:
-        self.needs = needs
+        self.needs = list(needs)
         self.whole = whole
         self._rights = rights
         self._rule = rule
@@ -121,7 +121,7 @@ class Permit:
     def _sees_and_needs(self, action: Action, name: ObjectName) -> bool:
         allowed = self._rights.sees(action, name)
         self.whole &= allowed
-        self.needs = (*self.needs, Need(action, name))
+        self.needs.append(Need(action, name))
         return allowed
 
 
