@@ -1,4 +1,4 @@
-"""Tables whose folder has manifests, which name the data files, as Delta Lake writes them for Trino and Athena."""
+"""Tables whose folder has manifests, which name the data files, as Delta Lake writes them for Trino."""
 
 from pathlib import Path
 from typing import Any

@@ -1,6 +1,6 @@
 """Data files that manifests name: text files in the folder of a table, with the place of one data file in each line.
 
-Delta Lake writes them (GENERATE symlink_format_manifest), so that Trino, Presto and Athena read a table of it without
+Delta Lake writes them (GENERATE symlink_format_manifest), so that Trino and Presto read a table of it without
 its log, as does whoever gives a table files that lie elsewhere. The table's input format is SymlinkTextInputFormat.
 Hive and Spark read texts so; of Parquet and ORC they would read the bytes as texts.
 """
