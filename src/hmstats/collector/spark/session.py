@@ -52,14 +52,21 @@ def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[st
         session = _start({"spark.app.name": "hmstats", **settings})
     else:
         session = local_session(metastore or "", master=master or LOCAL, conf=conf)
+    with without_traces_of_interrupts(), _stopped_at_end(session):
+        yield session
+
+
+@contextmanager
+def _stopped_at_end(session: SparkSession) -> Iterator[None]:
+    """Stop the session at the end of the block, also if its Java process is gone already."""
     try:
-        with without_traces_of_interrupts():
-            yield session
+        yield
     except KeyboardInterrupt:
-        session.sparkContext.setLogLevel("OFF")  # tasks that are under way end with traces of Java
+        with suppress(ConnectionError):
+            session.sparkContext.setLogLevel("OFF")  # tasks that are under way end with traces of Java
         raise
     finally:
-        with suppress(ConnectionError):  # its Java process is gone already
+        with suppress(ConnectionError):
             session.stop()
 
 

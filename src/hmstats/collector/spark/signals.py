@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
-_OF_PY4J = "KeyboardInterrupt while sending command."
+_LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
+"""The loggers py4j writes to, the root of all loggers first."""
 
 
 @contextmanager
@@ -33,14 +34,21 @@ def signals_deferred() -> Iterator[None]:
 
 @contextmanager
 def without_traces_of_interrupts() -> Iterator[None]:
-    """Keep py4j, which logs to the root of all loggers, from logging the traces of interrupts."""
-    root = logging.getLogger()
-    root.addFilter(_is_of_no_interrupt)
+    """Keep py4j from logging the traces of interrupts, and of what fails while an interrupt closes its connections."""
+    loggers = [logging.getLogger(each) for each in _LOGGERS]
+    for logger in loggers:
+        logger.addFilter(_is_of_no_interrupt)
     try:
         yield
     finally:
-        root.removeFilter(_is_of_no_interrupt)
+        for logger in loggers:
+            logger.removeFilter(_is_of_no_interrupt)
 
 
 def _is_of_no_interrupt(record: logging.LogRecord) -> bool:
-    return record.msg != _OF_PY4J
+    error = record.exc_info[1] if record.exc_info else None
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return False
+        error = error.__context__
+    return True
