@@ -10,7 +10,7 @@ from typing import Any
 
 from hmstats.errors import MetaError
 from hmstats.model.access.actions import Action
-from hmstats.model.access.rules import THE_SERVER, Identity
+from hmstats.model.access.rules import THE_SERVER, Identity, ObjectName
 from hmstats.model.catalog.constraints import ConstraintKind
 from hmstats.model.catalog.names import table_name
 from hmstats.model.parameters.statistics_keys import is_of_statistics
@@ -76,9 +76,31 @@ def _constraints(kind: ConstraintKind, path: str) -> CallRule:
 
 def _create_table(struct: Any, lists: Arguments) -> Iterable[Need]:
     yield Need(Action.CREATE, table_of(struct.dbName, struct.tableName, struct.catName))
-    created = table_name(struct.dbName, struct.tableName, struct.catName)
+    yield from _brought(parts(created := table_name(struct.dbName, struct.tableName, struct.catName)), [struct])
     yield from _foreign(lists, struct.catName, created)
     yield from _sources(struct.creationMetadata, struct.catName)
+
+
+def _brought(table: ObjectName, structs: Iterable[Any] | None) -> Iterable[Need]:
+    """To write statistics of a table, if structs of new objects bring some along."""
+    if any(each is not None and each.colStats is not None for each in structs or ()):
+        yield Need(Action.WRITE_STATISTICS, table)
+
+
+def _added(structs: Iterable[Any] | None) -> Iterable[Need]:
+    """To alter the table of each new partition, or specification of partitions."""
+    for each in structs or ():
+        if each is not None:
+            table = table_of(each.dbName, each.tableName, each.catName)
+            yield Need(Action.ALTER, table)
+            listed = getattr(each, "partitionList", None)
+            yield from _brought(table, [each] if hasattr(each, "colStats") else listed and listed.partitions)
+
+
+def _add_partitions_req(request: Any) -> Iterable[Need]:
+    table = table_of(request.dbName, request.tblName, request.catName)
+    yield Need(Action.ALTER, table)
+    yield from _brought(table, request.parts)
 
 
 def _sources(creation: Any, catalog: str | None) -> Iterable[Need]:
@@ -449,19 +471,12 @@ _ALTERS = {
     ),
     **_rules_for("drop_partitions_req", on_table(Action.ALTER, "req.dbName", "req.tblName", "req.catName")),
     **_rules_for("rename_partition_req", on_table(Action.ALTER, "req.dbName", "req.tableName", "req.catName")),
-    **_rules_for("add_partitions_req", on_table(Action.ALTER, "request.dbName", "request.tblName", "request.catName")),
+    "add_partitions_req": CallRule(lambda arguments, _: list(_add_partitions_req(arguments["request"]))),
     **_rules_for(
         "add_partition add_partition_with_environment_context",
-        on_table(Action.ALTER, "new_part.dbName", "new_part.tableName", "new_part.catName"),
+        lambda arguments, _: list(_added([arguments["new_part"]])),
     ),
-    **_rules_for(
-        "add_partitions add_partitions_pspec",
-        lambda arguments, _: [
-            Need(Action.ALTER, table_of(each.dbName, each.tableName, each.catName))
-            for each in arguments["new_parts"] or ()
-            if each is not None
-        ],
-    ),
+    **_rules_for("add_partitions add_partitions_pspec", lambda arguments, _: list(_added(arguments["new_parts"]))),
     **_rules_for(
         "exchange_partition exchange_partitions",
         together(
