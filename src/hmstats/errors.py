@@ -18,6 +18,7 @@ HmstatsError
 │   ├── SettingHidden           a setting that no caller may read
 │   └── MetaError               everything else that the metastore must say
 │       ├── LockedStatistics    statistics that a lock protects
+│       ├── UsedInViews         a drop of tables that materialized views read
 │       ├── AccessDenied        the rules do not let the user do this to the object
 │       ├── StoreUnavailable    the database is away or does not answer in time
 │       ├── UpstreamUnavailable the metastore behind a gateway cannot be reached, or does not answer in time
@@ -124,6 +125,18 @@ class MetaError(MetastoreError):
 
 class LockedStatistics(MetaError):
     """A write of statistics that a lock protects, and refuses to change."""
+
+
+class UsedInViews(MetaError):
+    """A drop of tables that materialized views read; `views` are the catalogs, databases and names of these."""
+
+    def __init__(self, views: Sequence[tuple[str, str, str]], *, more: bool = False) -> None:
+        """`more`: there are others, which the caller may not list."""
+        named = [f"{database}.{table}" for _, database, table in views]
+        others = ["others that you may not list"] if more else []
+        listed = ", ".join(named + others)
+        super().__init__(f"Cannot drop table as it is used in the following materialized views [{listed}]")
+        self.views = tuple(views)
 
 
 class AccessDenied(MetaError):

@@ -83,3 +83,29 @@ def test_statistics_of_source_tables_are_told_to_those_who_may_read_them() -> No
 
     (found,) = one_table(lambda: view, {}, sees).creationMetadata.sourceTables
     assert found.table.parameters == {"x": "1"}
+
+
+def _refused(client: Any, call: str) -> str:
+    return str(raised(client.ask(call, **DROPS[call])).message)
+
+
+DROPS: dict[str, Any] = {
+    "drop_table": {"dbname": "open", "name": "t", "deleteData": False},
+    "drop_table_req": {"dropTableReq": api.DropTableRequest(dbName="open", tableName="t")},
+    "drop_database": {"name": "open", "deleteData": False, "cascade": True},
+    "drop_database_req": {"req": api.DropDatabaseRequest(name="open", cascade=True, deleteData=False)},
+}
+
+
+@pytest.mark.parametrize("call", DROPS)
+def test_a_refused_drop_names_the_views_that_may_be_listed(server: Guarded, call: str) -> None:
+    server.rule('[[rule]]\nusers = ["ada"]\nobjects = ["hive.open"]\nallow = ["list", "drop"]\n')
+    root, ada = server.client("root"), server.client("ada")
+    other, told = ("open", "open.seen, ") if "table" in call else ("shut", "")
+    for database, name in ((other, "seen"), ("shut", "unseen")):
+        view = _view(name, "open.t")
+        view.dbName = view.creationMetadata.dbName = database
+        done(root.ask("create_table", tbl=view))
+    begin = "Cannot drop table as it is used in the following materialized views"
+    assert _refused(root, call) == f"{begin} [{other}.seen, shut.unseen]"
+    assert _refused(ada, call) == f"{begin} [{told}others that you may not list]"

@@ -513,17 +513,24 @@ _ALTERS = {
     ),
 }
 _DROPS = {
-    **_rules_for("drop_table drop_table_with_environment_context", on_table(Action.DROP, "dbname", "name")),
+    **_rules_for(
+        "drop_table drop_table_with_environment_context",
+        on_table(Action.DROP, "dbname", "name"),
+        filters.refused_drop,
+    ),
     "drop_table_req": CallRule(
-        on_table(Action.DROP, "dropTableReq.dbName", "dropTableReq.tableName", "dropTableReq.catalogName")
+        on_table(Action.DROP, "dropTableReq.dbName", "dropTableReq.tableName", "dropTableReq.catalogName"),
+        filters.refused_drop,
     ),
     "drop_database": CallRule(
-        lambda arguments, _: _drop_database(arguments["name"], None, cascade=bool(arguments["cascade"]))
+        lambda arguments, _: _drop_database(arguments["name"], None, cascade=bool(arguments["cascade"])),
+        filters.refused_drop,
     ),
     "drop_database_req": CallRule(
         lambda arguments, _: _drop_database(
             arguments["req"].name, arguments["req"].catalogName, cascade=bool(arguments["req"].cascade)
-        )
+        ),
+        filters.refused_drop,
     ),
     "drop_catalog": CallRule(on_catalog(Action.DROP, "catName.name")),
     "drop_function": CallRule(

@@ -6,6 +6,7 @@ A filter gets the answer from `ask`, which runs the call with the current argume
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeAlias
 
+from hmstats.errors import UsedInViews
 from hmstats.model.access.actions import Action
 from hmstats.model.access.rules import THE_SERVER, ObjectName
 from hmstats.model.catalog.names import split_database
@@ -146,6 +147,15 @@ def functions(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
             if sees(Action.READ, table_of(each.dbName, each.functionName, each.catName))
         ]
     return answer
+
+
+def refused_drop(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
+    """The answer to a drop; a refusal for materialized views names those that may be listed."""
+    try:
+        return ask()
+    except UsedInViews as error:
+        visible = [each for each in error.views if sees(Action.LIST, each)]
+        raise UsedInViews(visible, more=len(visible) < len(error.views)) from error
 
 
 def foreign_keys(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from hmstats.errors import InvalidOperation, MetaError
+from hmstats.errors import InvalidOperation, UsedInViews
 from hmstats.model.catalog.objects import MATERIALIZED_VIEW, Creation, DatabaseName, Table, TableName
 from hmstats.store.catalog import materialized_views, tables
 from hmstats.store.changes import versions
@@ -48,11 +48,10 @@ def with_creation(connection: Connection, tables_found: Sequence[Table]) -> list
 
 
 def check_unused(connection: Connection, table_ids: Sequence[int], apart_from: DatabaseName | None = None) -> None:
-    """Raise MetaError if a materialized view reads one of these tables; views of database `apart_from` do not count."""
+    """Raise UsedInViews if a materialized view reads one of these tables, but for those of database `apart_from`."""
     views = [each for each in materialized_views.views_of(connection, table_ids) if each.parent != apart_from]
     if views:
-        named = ", ".join(each.short for each in views)
-        raise MetaError(f"Cannot drop table as it is used in the following materialized views [{named}]")
+        raise UsedInViews([(each.catalog, each.database, each.table) for each in views])
 
 
 def _tables(connection: Connection, names: Iterable[TableName]) -> dict[TableName, Table]:
