@@ -373,3 +373,17 @@ def test_pages_of_health_hold_what_may_be_read_and_their_cursors_tell_of_nothing
             if (after := answer.nextPage) is None:
                 break
         assert sorted(found) == sorted(names)
+
+
+@pytest.mark.parametrize("most", [2, 3])
+def test_a_cursor_of_health_is_that_of_a_table_that_may_be_read(server: Guarded, most: int) -> None:
+    root = server.client("root")
+    whole = done(root.ask("get_statistics_health", request=extension.HealthRequest())).health
+    first, *rest = ((each.dbName, each.tblName) for each in whole)
+    denied = [f'[[rule]]\nusers = ["ada"]\nobjects = ["hive.{each}.{name}"]\nallow = []\n' for each, name in rest]
+    denied.append('[[rule]]\nusers = ["ada"]\nobjects = ["hive"]\nallow = ["read_statistics"]\n')
+    server.rule("".join(denied))
+    page = done(server.client("ada").ask("get_statistics_health", request=extension.HealthRequest(most=most)))
+    assert [(each.dbName, each.tblName) for each in page.health] == [first]
+    of_first = done(root.ask("get_statistics_health", request=extension.HealthRequest(most=1))).nextPage
+    assert page.nextPage == of_first

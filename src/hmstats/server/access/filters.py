@@ -215,16 +215,21 @@ def blame(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
 def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
     """HealthResult with the health of tables whose statistics may be read; a page may be short for that.
 
-    Pages of which nothing may be read are passed over, since their cursors would tell that something is there.
+    Pages of which nothing may be read are passed over, since their cursors would tell that something is there. A cursor
+    tells the health of the last table of its page, so a page ends with one that may be read.
     """
+    request = arguments["request"]
     for _ in range(_HIDDEN_PAGES):
         answer = ask()
         names = [table_of(each.dbName, each.tblName, each.catName) for each in answer.health]
         visible = [sees(Action.READ_STATISTICS, each) for each in names]
         answer.health = [each for each, is_visible in zip(answer.health, visible, strict=True) if is_visible]
-        if answer.health or answer.nextPage is None:
+        if answer.nextPage is None or (visible and visible[-1]):
             break
-        arguments["request"].after = answer.nextPage
+        if answer.health:
+            request.most = len(visible) - visible[::-1].index(True)
+        else:
+            request.after = answer.nextPage
     return answer
 
 
