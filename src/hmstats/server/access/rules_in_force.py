@@ -29,18 +29,25 @@ class RulesInForce:
     def __init__(self, file: str) -> None:
         """Raises SettingsError if the file cannot be read or holds no valid rules."""
         self._file = file
-        self._stamp = read_stamp(file)
+        self._stamp = self._last_seen = read_stamp(file)
+        """The file that was read, and the one that was there at the last look."""
         self.rules = read_rules(file)
 
     def refresh(self) -> None:
-        """Read the file again if it has changed; if it cannot be used, the old rules stay in force."""
+        """Read the file again if it has changed, but not since the last look; the old rules stay if it is wrong.
+
+        Of a file that is being written, the part that is there already may allow more than the whole.
+        """
         stamp = read_stamp(self._file)
-        if stamp == self._stamp:
+        stands_still, self._last_seen = stamp == self._last_seen, stamp
+        if stamp == self._stamp or not stands_still:
             return
         self._stamp = stamp
         try:
-            self.rules = read_rules(self._file)
+            rules = read_rules(self._file)
         except SettingsError as error:
             _log.warning("rules_not_changed", file=self._file, reason=str(error))
-        else:
-            _log.info("rules_changed", file=self._file, rules=len(self.rules.rules))
+            return
+        if read_stamp(self._file) == stamp:
+            self.rules = rules
+            _log.info("rules_changed", file=self._file, rules=len(rules.rules))
