@@ -1,5 +1,6 @@
 """What strangers on the network can do to the process of the page: raw bytes, slow clients, endless requests."""
 
+import asyncio
 import contextlib
 import os
 import re
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvicorn
@@ -20,6 +22,8 @@ from starlette.routing import Route
 from tests.fixtures.servers import serving
 
 from hmstats.web import slow_clients
+from hmstats.web.application import application
+from hmstats.web.metastores import Metastores
 from hmstats.web.slow_clients import ImpatientProtocol
 
 PATIENCE_SECONDS = 60.0
@@ -157,7 +161,7 @@ def test_many_who_wait_do_not_keep_others_out(web: tuple[int, int]) -> None:
 
 @pytest.mark.slow
 def test_the_process_cuts_off_who_stands_still(web: tuple[int, int]) -> None:
-    assert asked(web[0], b"GET / HTTP/1.1\r\nHost: loc") == b""
+    assert status(asked(web[0], b"GET / HTTP/1.1\r\nHost: loc")) == 408
 
 
 def _large(_request: Request) -> Response:
@@ -173,11 +177,22 @@ async def _taken(request: Request) -> Response:
     return Response(b"%d" % len(await request.body()))
 
 
+async def _taken_later(request: Request) -> Response:
+    await asyncio.sleep(1)
+    return await _taken(request)
+
+
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of an application whose connections are looked at every 0.2 seconds."""
+    """The port of an application whose connections are looked at every 0.2 seconds, and bodies have 100 bytes then."""
     monkeypatch.setattr(slow_clients, "LOOK_SECONDS", 0.2)
-    routes = [Route("/large", _large), Route("/slow", _slow), Route("/taken", _taken, methods=["POST"])]
+    monkeypatch.setattr(slow_clients, "LEAST_BODY_BYTES", 100)
+    routes = [
+        Route("/large", _large),
+        Route("/slow", _slow),
+        Route("/taken", _taken, methods=["POST"]),
+        Route("/later", _taken_later, methods=["POST"]),
+    ]
     server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), http=ImpatientProtocol, log_config=None))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -188,23 +203,45 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         assert not thread.is_alive()
 
 
+def test_a_client_that_says_nothing_is_cut_off(impatient: int) -> None:
+    assert asked(impatient, b"") == b""
+
+
 @pytest.mark.parametrize(
-    "begun", [b"", b"GET /slow HTTP/1.1\r\nHost: loc", post(b"/taken", b"Content-Length: 9\r\n", b"abc")]
+    "begun", [b"GET /slow HTTP/1.1\r\nHost: loc", post(b"/taken", b"Content-Length: 9\r\n", b"abc")]
 )
-def test_a_client_that_stands_still_is_cut_off(impatient: int, begun: bytes) -> None:
-    assert asked(impatient, begun) == b""
+def test_a_client_that_stands_still_is_told_so_and_cut_off(impatient: int, begun: bytes) -> None:
+    answer = asked(impatient, begun)
+    assert status(answer) == 408
+    assert answer.endswith(b"\r\n\r\na request must go on arriving, found a part of one that stands still\n")
 
 
-def _drip(client: socket.socket) -> None:
+def _drip(client: socket.socket, begun: bytes) -> None:
+    client.sendall(begun)
     for _ in range(int(PATIENCE_SECONDS / 0.05)):
         client.sendall(b"G")
         time.sleep(0.05)
 
 
-def test_a_client_that_drips_is_cut_off(impatient: int) -> None:
+@pytest.mark.parametrize("begun", [b"", post(b"/taken", b"Content-Length: 9999\r\n")])
+def test_a_client_that_drips_is_cut_off(impatient: int, begun: bytes) -> None:
     address = ("127.0.0.1", impatient)
     with socket.create_connection(address, PATIENCE_SECONDS) as client, pytest.raises(ConnectionError):
-        _drip(client)
+        _drip(client, begun)
+
+
+def test_a_slow_upload_that_goes_on_is_taken(impatient: int) -> None:
+    with socket.create_connection(("127.0.0.1", impatient), PATIENCE_SECONDS) as client:
+        client.sendall(post(b"/taken", b"Content-Length: 10000\r\n"))
+        for _ in range(20):
+            client.sendall(bytes(500))
+            time.sleep(0.05)
+        assert client.recv(65_536).endswith(b"10000")
+
+
+def test_an_upload_that_the_page_does_not_read_yet_is_waited_for(impatient: int) -> None:
+    answer = asked(impatient, post(b"/later", b"Content-Length: %d\r\n" % LARGE, bytes(LARGE)))
+    assert answer.endswith(b"%d" % LARGE)
 
 
 @pytest.mark.slow
@@ -223,3 +260,24 @@ def test_a_client_that_does_not_take_its_answer_is_cut_off(impatient: int) -> No
 def test_an_answer_that_takes_long_is_waited_for(impatient: int) -> None:
     assert asked(impatient, get(b"/slow")).endswith(b"made")
     assert asked(impatient, post(b"/taken", b"Content-Length: 3\r\n", b"abc")).endswith(b"3")
+
+
+async def _break_off(path: str) -> None:
+    """Ask the application by a body whose client has gone; raises what it raises."""
+
+    def never(_proof: str | None) -> Any:
+        raise AssertionError
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(_: Any) -> None: ...
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    asked = {"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b""}
+    await application(Metastores(never), writes=True)(asked | {"headers": headers, "scheme": "http"}, receive, send)
+
+
+@pytest.mark.parametrize("path", ["/tables/a.b/lock", "/api/v1/tables/a.b/pending", "/events/trino"])
+def test_a_client_that_breaks_off_its_upload_is_no_error_of_the_page(path: str) -> None:
+    asyncio.run(_break_off(path))

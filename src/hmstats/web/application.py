@@ -7,7 +7,7 @@ from http import HTTPStatus
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from hmstats.errors import HmstatsError
@@ -63,7 +63,7 @@ def application(
             Middleware(Origins),
             Middleware(Versions),
         ],
-        exception_handlers={HmstatsError: _answer_error, HTTPException: _wrong},
+        exception_handlers={HmstatsError: _answer_error, HTTPException: _wrong, ClientDisconnect: _leave},
         lifespan=lifespan,
     )
 
@@ -84,6 +84,11 @@ def _wrong(request: Request, error: Exception) -> Response:
     )
     response.headers.update(error.headers or {})
     return response
+
+
+def _leave(_request: Request, _error: Exception) -> Response:
+    """An answer that nobody gets, to a client that has gone before its body was whole."""
+    return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
 def _detail(request: Request, error: HTTPException) -> str:
