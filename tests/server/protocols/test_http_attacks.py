@@ -106,3 +106,14 @@ def test_trailers_of_a_whole_request_are_passed_over() -> None:
             while not answer.endswith(b"\0"):
                 answer += client.socket.recv(65536)
             assert answer.startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("said", ["Origin: http://evil.example:9083", "Origin: null", "Sec-Fetch-Site: same-origin"])
+def test_a_page_in_a_browser_is_refused_also_if_the_servers_address_is_its_own(said: str) -> None:
+    """A name that is pointed at the server's address (DNS rebinding) makes the server a part of the page's own site."""
+    with serving() as address, Client(address) as client:
+        head = HEAD + f"{said}\r\nContent-Length: {len(WHOLE)}\r\n\r\n".encode()
+        refused = answer_to(client, head + WHOLE)
+        assert refused.startswith(b"HTTP/1.1 403 Forbidden")
+        name = said.partition(":")[0]
+        assert refused.endswith(f"a metastore is for no page in a browser, found the header {name}\n".encode())

@@ -1,13 +1,15 @@
 """Messages in the bodies of HTTP/1.1 requests, as clients of a metastore in HTTP mode send them.
 
 Requests are POSTs to any path with the content type of Thrift. Browsers send that type to another origin only after a
-preflight request, which is refused, so that no web page can reach a metastore. The header x-actor-username names the
-user, as Hive's clients send it. A request without the header has no user, even if an earlier request of the connection
-had one: proxies share connections. Where users are proven, the header Authorization has the proof, and reading stops
-behind the headers until it is checked.
+preflight request, which is refused. A page whose own name is pointed at the server (DNS rebinding) needs none, so that
+a request with a header of browsers is refused too: no web page can reach a metastore. The header x-actor-username names
+the user, as Hive's clients send it. A request without the header has no user, even if an earlier request of the
+connection had one: proxies share connections. Where users are proven, the header Authorization has the proof, and
+reading stops behind the headers until it is checked.
 """
 
 import re
+from collections.abc import Mapping
 from http import HTTPStatus
 
 import h11
@@ -25,6 +27,8 @@ _TYPES = (b"application/x-thrift", b"application/vnd.apache.thrift.")
 _TEXT = b"text/plain; charset=utf-8"
 _USER_HEADER = b"x-actor-username"
 _PROOF_HEADER = b"authorization"
+_HEADERS_OF_BROWSERS = {b"origin": "Origin", b"sec-fetch-site": "Sec-Fetch-Site"}
+"""Headers of every POST of a browser, or of those to a host that it trusts; scripts cannot leave them out."""
 _QUOTED = re.compile(r": (bytearray\()?b['\"].*", re.DOTALL)
 """What h11's errors quote of a request: the line may hold a secret."""
 _EVENTS_AT_ONCE = 200
@@ -186,6 +190,7 @@ class HttpProtocol:
         if {b"content-length", b"transfer-encoding"} <= headers.keys():
             # A proxy in front may believe the other of them, and see another end of the request.
             raise ProtocolError("a request must have a length or chunks, found Content-Length and Transfer-Encoding")
+        self._refuse_browsers(headers)
         if request.method != b"POST":
             self._refusal_status = HTTPStatus.METHOD_NOT_ALLOWED
             raise ProtocolError(f"a request must be a POST, found {request.method.decode()}")
@@ -198,6 +203,12 @@ class HttpProtocol:
             raise ProtocolError("a request's body must not be compressed, found a content encoding")
         if self._authenticates:
             self._expect_proof(request)
+
+    def _refuse_browsers(self, headers: Mapping[bytes, bytes]) -> None:
+        for key, name in _HEADERS_OF_BROWSERS.items():
+            if key in headers:
+                self._refusal_status = HTTPStatus.FORBIDDEN
+                raise ProtocolError(f"a metastore is for no page in a browser, found the header {name}")
 
     def _expect_proof(self, request: h11.Request) -> None:
         self.awaits_proof = True
