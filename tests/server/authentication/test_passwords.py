@@ -287,3 +287,27 @@ def test_many_users_from_one_address_are_slowed_too_and_memory_is_bounded() -> N
     for number in range(30_000):
         guessing.count_failure("a", f"user{number}")
     assert len(guessing._failures) <= 10_000
+
+
+def test_other_spellings_of_a_user_share_its_failures() -> None:
+    """A directory takes all of them for one user."""
+    guessing = Guessing(Clock())
+    for user in ("alice", "ALICE", "Alice", "\uff41lice", "aLICE"):
+        guessing.allow("a", user)
+        guessing.count_failure("a", user)
+    with pytest.raises(NotAuthenticated, match="too many wrong passwords; try again in 1 seconds"):
+        guessing.allow("a", "alicE")
+    guessing.clear_failures("a", "Alice")
+    guessing.allow("a", "alicE")
+
+
+@pytest.mark.parametrize("user", ["", "a" * 257, "a\nb", " alice"])
+def test_a_name_that_no_user_has_is_refused_without_a_look(user: str) -> None:
+    class NeverAsked:
+        def check(self, user: str, password: str) -> Principal | None:
+            raise AssertionError
+
+    mechanism = by_password(NeverAsked())
+    for _ in range(60):  # and without a count, whose names would fill the memory
+        with pytest.raises(NotAuthenticated, match="the user or the password is wrong"):
+            mechanism.prove(Credential("x", user), "10.0.0.1:1")

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from unicodedata import normalize
 
 from hmstats.errors import NotAuthenticated
 
@@ -17,6 +18,7 @@ _FORGOTTEN_SECONDS = 3_600.0
 _MOST = 10_000
 
 _Key = tuple[str, str | None]
+"""An address, and a user whose name is spelled as directories compare it; None: all users."""
 
 
 class Guessing:
@@ -32,7 +34,7 @@ class Guessing:
         """Raise NotAuthenticated if a try comes too early after failed ones."""
         with self._lock:
             pause_seconds = max(
-                self._pause_left((address, user), *_BY_USER), self._pause_left((address, None), *_BY_ADDRESS)
+                self._pause_left(_key(address, user), *_BY_USER), self._pause_left((address, None), *_BY_ADDRESS)
             )
         if pause_seconds > 0:
             raise NotAuthenticated(f"too many wrong passwords; try again in {pause_seconds:.0f} seconds")
@@ -41,7 +43,7 @@ class Guessing:
         """Count a failed try."""
         now = self._clock()
         with self._lock:
-            for key in ((address, user), (address, None)):
+            for key in (_key(address, user), (address, None)):
                 count, at = self._failures.pop(key, (0, now))
                 self._failures[key] = (1 if now - at > _FORGOTTEN_SECONDS else count + 1), now
             while len(self._failures) > _MOST:
@@ -50,7 +52,7 @@ class Guessing:
     def clear_failures(self, address: str, user: str) -> None:
         """Forget the failed tries of a user at an address, who has the password."""
         with self._lock:
-            self._failures.pop((address, user), None)
+            self._failures.pop(_key(address, user), None)
 
     def _pause_left(self, key: _Key, free: int, longest_seconds: float) -> float:
         count, at = self._failures.get(key, (0, 0.0))
@@ -58,3 +60,7 @@ class Guessing:
             return 0.0
         pause_seconds = min(2.0 ** min(count - free, 10), longest_seconds)
         return at + pause_seconds - self._clock()
+
+
+def _key(address: str, user: str) -> _Key:
+    return address, normalize("NFKC", user).casefold()

@@ -8,7 +8,7 @@ import structlog
 
 from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.model.access.password_line import PasswordLine, line_of, read_line
-from hmstats.model.access.principal import Principal
+from hmstats.model.access.principal import Principal, is_user_name
 from hmstats.private_files import require_private
 from hmstats.server.authentication.authentication import Mechanism, Proven
 from hmstats.server.authentication.credentials import Credential
@@ -93,6 +93,8 @@ def by_password(users: Users) -> Mechanism:
 
     def prove(credential: Credential, peer: str) -> Proven:
         user = credential.user or ""
+        if not is_user_name(user):
+            raise NotAuthenticated(_WRONG)
         address = peer.rpartition(":")[0]
         guessing.allow(address, user)
         principal = users.check(user, credential.secret)
