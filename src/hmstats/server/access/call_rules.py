@@ -31,6 +31,7 @@ from hmstats.server.access.needs import (
     parts,
     somewhere,
     table_of,
+    tables_of,
     together,
     value_at,
 )
@@ -183,8 +184,8 @@ def _check_access(request: Any, who: Identity) -> Iterable[Need]:
 
 
 def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: str | None = None) -> Iterable[Need]:
-    for name in names or ():
-        yield Need(Action.READ, table_of(database, name, catalog), Extent.IF_LISTED)
+    for name in tables_of(database, names, catalog) if names else ():
+        yield Need(Action.READ, name, Extent.IF_LISTED)
 
 
 def _blamed(request: Any) -> Iterable[Need]:

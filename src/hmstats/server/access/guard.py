@@ -8,6 +8,7 @@ Decisions are kept for each user with its groups, until the rules change.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 from hmstats.errors import AccessDenied, HmstatsError, MetastoreError, NoSuchObject
@@ -25,8 +26,10 @@ from hmstats.wire.statistics import statistics_requests
 _MOST_USERS = 200
 _MOST_DECISIONS = 2_000
 """Decisions that are kept for a user; when there are more, all are made anew."""
-_LONGEST_NAME = 500
-"""Characters of an object's name whose decisions are kept: clients choose names."""
+_MOST_CHARACTERS = 256
+"""Of a part of a stored name. Clients choose names, and a rule, a decision or a record of a longer one would cost."""
+_MOST_OBJECTS = 10_000
+"""The objects of a call that are recorded."""
 
 _QUICK = {
     "get_partitions_statistics_req": statistics_requests.of_partitions,
@@ -71,11 +74,10 @@ class Rights:
         """Whether a need is met."""
         decision = self._decided.get(need)
         if decision is None:
-            decision = self._decide(need)
-            if sum(map(len, need.name)) <= _LONGEST_NAME:
-                if len(self._decided) >= _MOST_DECISIONS:
-                    self._decided.clear()
-                self._decided[need] = decision
+            if len(self._decided) >= _MOST_DECISIONS:
+                self._decided.clear()
+            short = need._replace(name=_short(need.name))
+            decision = self._decided[short] = self._decide(short)
         return decision
 
     def sees(self, action: Action, name: ObjectName) -> bool:
@@ -235,4 +237,10 @@ def _missing(name: ObjectName, rule: CallRule) -> MetastoreError:
 
 
 def _objects(needs: Iterable[Need]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(object_text(need.name) for need in needs))
+    names = dict.fromkeys(need.name for need in needs)
+    return tuple(object_text(_short(each)) for each in islice(names, _MOST_OBJECTS))
+
+
+def _short(name: ObjectName) -> ObjectName:
+    """A name whose parts are no longer than those of stored ones, but for a sign that something is left out."""
+    return tuple(each if len(each) <= _MOST_CHARACTERS else f"{each[:_MOST_CHARACTERS]}…" for each in name)

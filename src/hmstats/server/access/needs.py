@@ -4,7 +4,7 @@ Names are read as the calls read them, `@catalog#` prefixes and letter cases inc
 name that is used.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum, auto
 from typing import Any, NamedTuple, TypeAlias
 
@@ -96,6 +96,18 @@ def table_of(database: str | None, table: str | None, catalog: str | None = None
     if database is None or table is None:
         raise MetaError(f"a table's database and name must be texts, found {database} and {table}")
     return parts(names.table_name(database, table, catalog))
+
+
+def tables_of(database: str | None, tables: Iterable[str | None], catalog: str | None = None) -> Iterator[ObjectName]:
+    """Some tables of a database, whose name they share: a request may have a long one, and very many tables.
+
+    Raises MetaError when one is not named.
+    """
+    parent = database_of(database, catalog)
+    for each in tables:
+        if each is None:
+            raise MetaError(f"a table of database {'.'.join(parent)} must be named by a text, found none")
+        yield (*parent, each.lower())
 
 
 def parts(name: TableName) -> ObjectName:

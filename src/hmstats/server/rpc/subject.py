@@ -9,6 +9,9 @@ from hmstats.model.catalog import names
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.server.rpc.caller import Session
 
+_MOST_LOGGED = 1_000
+"""Characters of a name in the log; stored ones have fewer, and clients choose names."""
+
 Name = TypeVar("Name", DatabaseName, TableName)
 
 
@@ -40,5 +43,5 @@ def author(session: Session) -> str:
 
 def add_to_log(name: Name) -> Name:
     """Add a name to the call's log line, and return it."""
-    bind_contextvars(object=str(name))
+    bind_contextvars(object=str(name)[:_MOST_LOGGED])
     return name
