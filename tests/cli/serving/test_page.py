@@ -231,12 +231,35 @@ def test_over_tls_as_the_page_alone(tmp_path: Path) -> None:
             {"http_page": True, "http_port": 0, "tls": "require"},
             "with tls = require the page needs .* https://NAME:PORT",
         ),
-        ({"http_page": True, "http_port": 0, "web_tls_certificate": "nowhere.pem"}, "nowhere.pem cannot be used"),
+        ({"http_page": True, "http_port": 0, "web_tls_certificate": "nowhere.pem"}, "nowhere.pem cannot be read"),
+        (
+            {"http_page": True, "http_port": 0, "web_tls_key": "key.pem"},
+            "web_tls_key needs the setting web_tls_certificate, without which the page is reached by plain HTTP",
+        ),
     ],
 )
 def test_settings_with_which_it_cannot_be_mounted(flags: dict[str, Any], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
         check_mounted(load(flags))
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["in the certificate's file", "in its own file"])
+def test_a_key_that_everybody_can_read_is_refused(tmp_path: Path, alone: bool) -> None:
+    made = trustme.CA().issue_cert("127.0.0.1")
+    made.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    made.private_key_pem.write_to_path(tmp_path / "key.pem")
+    both = tmp_path / "both.pem"
+    both.write_bytes((tmp_path / "key.pem").read_bytes() + (tmp_path / "cert.pem").read_bytes())
+    flags: dict[str, Any] = {"web_tls_certificate": both}
+    if not alone:
+        flags = {"web_tls_certificate": tmp_path / "cert.pem", "web_tls_key": tmp_path / "key.pem"}
+    setting, file = list(flags.items())[-1]
+    settings = {"http_page": True, "http_port": 0} | {name: str(value) for name, value in flags.items()}
+    file.chmod(0o644)
+    with pytest.raises(SettingsError, match=f"{setting} {file} can be read by everybody, found mode 644"):
+        check_mounted(load(settings))
+    file.chmod(0o640)
+    check_mounted(load(settings))
 
 
 def test_a_part_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from hmstats.cli.exit_codes import ExitCode
 from hmstats.client.connection.credentials import TOKEN
 from hmstats.errors import HmstatsError, SettingsError
 from hmstats.extras import install_advice
+from hmstats.private_files import require_private
 from hmstats.server.sockets.port import address_from_here
 from hmstats.settings import Settings, load
 
@@ -26,7 +27,11 @@ _NEEDED = ("starlette", "jinja2", "uvicorn")
 
 
 def site_of(settings: Settings) -> "Site":
-    """The page as `hmstats web` serves it. Raises SettingsError if a part of it is not installed."""
+    """The page as `hmstats web` serves it.
+
+    Raises SettingsError if a part of it is not installed, or if everybody can read its key.
+    """
+    _check_key(settings.web_tls_certificate, settings.web_tls_key)
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise SettingsError(f"the page needs {', '.join(missing)}: {install_advice('web')}")
@@ -43,6 +48,17 @@ def site_of(settings: Settings) -> "Site":
         writes=settings.web_writes,
         unencrypted=settings.unencrypted_secrets,
     )
+
+
+def _check_key(certificate: str | None, key: str | None) -> None:
+    if key is not None and certificate is None:
+        raise SettingsError(
+            "web_tls_key needs the setting web_tls_certificate, without which the page is reached by plain HTTP"
+        )
+    if key is not None:
+        require_private("web_tls_key", key)
+    elif certificate is not None:  # the key is in its file
+        require_private("web_tls_certificate", certificate)
 
 
 def warnings_of(site: "Site") -> Iterator[str]:
