@@ -154,7 +154,9 @@ def main() -> None:
         with all_written(), _traced():
             app()
     except HmstatsError as error:
-        typer.echo(f"hmstats: {error}", err=True)
+        from hmstats.cli.output.plain_texts import plain_lines  # noqa: PLC0415 - loads Rich, which help does without
+
+        typer.echo(plain_lines(f"hmstats: {error}"), err=True)
         sys.exit(_exit_code(error))
 
 

@@ -23,6 +23,7 @@ from hmstats.cli.output.analysis_output import (
     print_reports,
     progress_bar,
 )
+from hmstats.cli.output.plain_texts import plain_lines
 from hmstats.client import Metastore, connect
 from hmstats.client.sending.spool import DEFAULT_FOLDER
 from hmstats.collector.delivery.deliver import Delivery, new_run
@@ -202,7 +203,7 @@ class Analysis:
                 log.add_failure(name, error)
             if alone:
                 raise
-            Console(stderr=True, highlight=False, soft_wrap=True).print(f"hmstats: {error}", markup=False)
+            Console(stderr=True, highlight=False, soft_wrap=True).print(plain_lines(f"hmstats: {error}"), markup=False)
             return None
         if log is not None:
             log.add_report(report)

@@ -10,6 +10,11 @@ def plain_text(text: str) -> str:
     return "".join(each if each.isprintable() else _INSTEAD for each in text)
 
 
+def plain_lines(text: str) -> str:
+    """The text in its lines, with U+FFFD for each other control character."""
+    return "\n".join(map(plain_text, text.split("\n")))
+
+
 def plain_cell(text: str) -> Text:
     """A cell of a table: its lines as they are, without Rich's markup and control characters."""
-    return Text("\n".join(map(plain_text, text.split("\n"))))
+    return Text(plain_lines(text))
