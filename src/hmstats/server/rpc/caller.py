@@ -53,7 +53,9 @@ class Session:
         self._store(user, groups)
 
     def authenticate(self, principal: Principal | None) -> None:
-        """Store the user that a layer or a request has proven, or forget it."""
+        """Store the user that a layer or a request has proven, or forget it; another has settings of its own."""
+        if self.principal is not None and (principal is None or principal.user != self.principal.user):
+            self.settings.clear()
         self.principal = principal
         if principal is None:
             self._store(None, ())
