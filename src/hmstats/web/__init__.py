@@ -4,6 +4,7 @@ It shows hmstats with everything and a Hive Metastore with what that has. In the
 
 process.py       the process of `hmstats web`, and of the page beside a server's health and metrics
 handed_connections.py  connections that the server has accepted there
+renewed_certificate.py  the certificate, read again when its files change
 slow_clients.py  connections of clients that stand still are closed
 assistants.py    questions of assistants
 notebook.py      a table as pictures in a notebook

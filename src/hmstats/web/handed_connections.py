@@ -6,10 +6,12 @@ import socket
 
 import uvicorn
 
+from hmstats.web.renewed_certificate import RenewingServer
+
 _HANDSHAKE_SECONDS = 10.0
 
 
-class HandedConnections(uvicorn.Server):
+class HandedConnections(RenewingServer):
     """Listens nowhere: takes connections from a channel, one with each byte, and ends when the channel is closed."""
 
     def __init__(self, config: uvicorn.Config, channel: socket.socket) -> None:

@@ -20,6 +20,7 @@ from hmstats.errors import SettingsError
 from hmstats.web.application import application
 from hmstats.web.handed_connections import HandedConnections
 from hmstats.web.metastores import Metastores
+from hmstats.web.renewed_certificate import RenewingServer, check_pair
 from hmstats.web.slow_clients import ImpatientProtocol
 
 _NOBODY = "anonymous"
@@ -57,7 +58,7 @@ def run(site: Site, listening: Callable[[str], None]) -> None:
         scheme = "https" if site.certificate else "http"
         listening(f"{scheme}://{f'[{site.host}]' if ':' in site.host else site.host}:{own}")
         _freeze_modules()
-        uvicorn.Server(config).run(sockets=[found])
+        RenewingServer(config).run(sockets=[found])
 
 
 def run_mounted(site: Site, channel: socket.socket, server_health: str) -> None:
@@ -73,6 +74,8 @@ def run_mounted(site: Site, channel: socket.socket, server_health: str) -> None:
 
 def configure(site: Site, server_health: str | None = None) -> uvicorn.Config:
     """The page as Uvicorn serves it. Raises SettingsError if the metastore's address or the certificate is wrong."""
+    if site.certificate is not None:
+        check_pair(site.certificate, site.key)
     tracing.start("hmstats web")
     app = application(
         metastores(site.metastore, site.answer_seconds),
@@ -91,10 +94,7 @@ def configure(site: Site, server_health: str | None = None) -> uvicorn.Config:
         ssl_certfile=site.certificate,
         ssl_keyfile=site.key,
     )
-    try:
-        config.load()
-    except OSError as error:
-        raise SettingsError(f"web_tls_certificate {site.certificate} cannot be used with its key: {error}") from error
+    config.load()
     return config
 
 
