@@ -18,6 +18,9 @@ READER = '[[rule]]\nusers = ["ada"]\nobjects = ["hive.open"]\nallow = ["list", "
 ANALYST = '[[rule]]\nusers = ["ada"]\nobjects = ["hive.open"]\n'
 ANALYST += 'allow = ["list", "read", "read_statistics", "write_statistics"]\n'
 
+ACQUIRED = 1
+SHARED_WRITE, EXCLUSIVE = 2, 3
+
 
 @pytest.fixture
 def server(sqlite_url: str, tmp_path: Path) -> Iterator[Guarded]:
@@ -387,3 +390,25 @@ def test_a_cursor_of_health_is_that_of_a_table_that_may_be_read(server: Guarded,
     assert [(each.dbName, each.tblName) for each in page.health] == [first]
     of_first = done(root.ask("get_statistics_health", request=extension.HealthRequest(most=1))).nextPage
     assert page.nextPage == of_first
+
+
+@pytest.mark.parametrize(
+    ("table_name", "said"),
+    [
+        (None, "the lock would have to wait for another lock"),
+        ("t", "SHARED_WRITE would have to wait for lock 1 (EXCLUSIVE on open/t, acquired)"),
+    ],
+)
+def test_a_lock_that_is_not_granted_names_no_hidden_table(server: Guarded, table_name: str | None, said: str) -> None:
+    hidden = '[[rule]]\nusers = ["ada"]\nobjects = ["hive.open.p"]\nallow = []\n'
+    server.rule(hidden + '[[rule]]\nusers = ["ada"]\nobjects = ["hive.open"]\nallow = ["list", "lock"]\n')
+
+    def locked(client: Client, kind: int, name: str | None, **more: Any) -> Any:
+        component = api.LockComponent(type=kind, level=2 if name else 1, dbname="open", tablename=name)
+        return client.ask("lock", rqst=api.LockRequest(component=[component], user="u", hostname="h", **more))
+
+    assert done(locked(server.client("root"), EXCLUSIVE, table_name or "p")).state == ACQUIRED
+    ada = server.client("ada")
+    opened = ada.ask("open_txns", rqst=api.OpenTxnRequest(num_txns=1, user="ada", hostname="h"))
+    answer = done(locked(ada, SHARED_WRITE, table_name, txnid=done(opened).txn_ids[0], exclusiveCTAS=True))
+    assert answer.errorMessage == said

@@ -540,7 +540,7 @@ _DROPS = {
     ),
 }
 _LOCKS = {
-    "lock": CallRule(lambda arguments, _: list(_components(arguments["rqst"]))),
+    "lock": CallRule(lambda arguments, _: list(_components(arguments["rqst"])), filters.lock_answer),
     **_rules_for(
         """
         check_lock unlock heartbeat heartbeat_txn_range open_txns commit_txn abort_txn abort_txns

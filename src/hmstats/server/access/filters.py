@@ -179,6 +179,15 @@ def locks(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     return answer
 
 
+def lock_answer(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
+    """LockResponse. What a whole database's lock waits for may be a hidden table, so that admins alone are told."""
+    answer = ask()
+    of_databases = any(not each.tablename for each in arguments["rqst"].component)
+    if answer.errorMessage and of_databases and not sees(Action.ADMIN, THE_SERVER):
+        answer.errorMessage = "the lock would have to wait for another lock"
+    return answer
+
+
 def statistics_locks(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     """StatisticsLocksResult with the locks of objects that may be listed."""
     answer = ask()
