@@ -81,6 +81,64 @@ def test_what_waits_of_partitions_may_be_published_one_by_one_or_rejected(doors:
     until(wanted, lambda: partitions(doors.there))
 
 
+def waiting_columns(doors: Doors) -> dict[str | None, list[str]]:
+    return {each.partition: sorted(each.columns) for each in doors.ours.pending.listed(doors.direct.database)}
+
+
+def test_newer_numbers_of_the_upstream_replace_those_that_wait(doors: Doors) -> None:
+    doors.direct.table(columns=COLUMNS)
+    doors.ours.preferences.change(Subject(database(doors), "t"), {"publish": "false"})
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    assert waiting_columns(doors) == {None: ["a", "d", "s"]}
+    doors.there.put_table_statistics(doors.name(), StatisticsSet((long(50, 60),)))
+    assert in_force(doors.ours, doors) == [(50, 60)]
+    assert waiting_columns(doors) == {None: ["d", "s"]}
+    doors.ours.pending.publish(doors.name())
+    assert in_force(doors.ours, doors) == [(50, 60)]
+
+
+def test_newer_numbers_of_partitions_replace_those_that_wait(doors: Doors) -> None:
+    doors.direct.table(columns=COLUMNS, keys=["p"])
+    doors.direct.add_partitions(["1"], ["2"], columns=COLUMNS)
+    doors.ours.preferences.change(Subject(database(doors), "t"), {"publish": "false"})
+    names = ["p=1", "p=2"]
+    doors.ours.put_partition_statistics(doors.name(), [StatisticsSet((long(1, 9),), each) for each in names])
+    doors.there.put_partition_statistics(doors.name(), [StatisticsSet((long(50, 60),), "p=2")])
+    found = doors.ours.partition_statistics(doors.name(), ["a"], names)
+    assert {each.partition: bounds(each.columns) for each in found} == {"p=2": [(50, 60)]}
+    assert waiting_columns(doors) == {"p=1": ["a"]}
+
+
+def test_what_waits_of_rows_that_are_gone_is_removed(doors: Doors) -> None:
+    if doors.direct.generation < 3:
+        pytest.skip("Hive 2.3 has no truncate_table")
+    doors.direct.table(columns=COLUMNS, keys=["p"])
+    doors.direct.add_partitions(["1"], ["2"], columns=COLUMNS)
+    doors.direct.table("u", columns=COLUMNS)
+    doors.ours.preferences.change(Subject(database(doors)), {"publish": "false"})
+    sets = [StatisticsSet((long(1, 9),), each) for each in ("p=1", "p=2")]
+    doors.ours.put_partition_statistics(doors.name(), sets)
+    doors.ours.put_table_statistics(doors.name("u"), StatisticsSet((long(1, 9),)))
+    assert sorted(map(str, waits_in(doors))) == ["None", "p=1", "p=2"]
+    client = doors.here.client()
+    client.truncate_table(doors.direct.database, "t", ["p=2"])
+    assert sorted(map(str, waits_in(doors))) == ["None", "p=1"]
+    client.truncate_table(doors.direct.database, "u", [])
+    assert waits_in(doors) == ["p=1"]
+
+
+def test_what_waits_of_a_column_that_has_another_type_is_removed(doors: Doors) -> None:
+    doors.direct.table(columns=COLUMNS)
+    doors.ours.preferences.change(Subject(database(doors), "t"), {"publish": "false"})
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    table = doors.direct.read_table()
+    table.sd.cols = [each for each in table.sd.cols if each.name != "a"]
+    table.sd.cols.append(api.FieldSchema(name="a", type="string", comment=""))
+    doors.direct.client().alter_table_with_environment_context(doors.direct.database, "t", table, None)
+    assert in_force(doors.ours, doors) == []
+    assert waiting_columns(doors) == {None: ["d", "s"]}
+
+
 def test_the_guard_holds_what_jumps(doors: Doors, automatic: Client) -> None:
     doors.direct.table(columns=COLUMNS)
     automatic.put_table_statistics(doors.name(), StatisticsSet((long(1, 9, 50_000),)))

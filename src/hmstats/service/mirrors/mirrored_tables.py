@@ -30,7 +30,8 @@ from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
 from hmstats.store.mirrors import calls, mirrored, seen
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import column_statistics
+from hmstats.store.statistics import column_statistics, pending
+from hmstats.store.statistics.details import OF_TABLE
 from hmstats.store.unit.unit import Unit
 
 _ELSEWHERE = ""
@@ -224,7 +225,7 @@ class MirroredTables:
         versions.bump(unit, table_id, sorted((old, new)))
 
     def empty(self, unit: Unit, name: TableName, names: Sequence[str] | None) -> None:
-        """Remove the statistics of a truncated table with all its partitions (None), or of some partitions.
+        """Remove the statistics of a truncated table with all its partitions (None), or of some; those that wait too.
 
         What the other metastore was last seen to say is kept: it may go on saying that, and means the old rows.
         """
@@ -232,11 +233,11 @@ class MirroredTables:
         if table_id is None:
             return
         gone = partitions.names(unit.connection, table_id) if names is None else names
-        column_statistics.delete_partitions(
-            unit, list(partitions.find_ids(unit.connection, table_id, gone).values()), None, None
-        )
+        part_ids = list(partitions.find_ids(unit.connection, table_id, gone).values())
+        column_statistics.delete_partitions(unit, part_ids, None, None)
         if names is None:
             column_statistics.delete_tables(unit, [table_id], None, None)
+        pending.remove(unit, table_id, part_ids if names is not None else [OF_TABLE, *part_ids])
         versions.bump(unit, table_id)
 
     def rename_table(self, unit: Unit, old: TableName, found: UpstreamTable) -> None:
@@ -323,11 +324,12 @@ def _change(unit: Unit, table_id: int, stored: Table, found: Table) -> None:
 
 
 def _drop_changed_columns(unit: Unit, table_id: int, stored: Table, found: Table) -> None:
-    """Remove the table's own statistics of columns that it has no more, or with another type."""
+    """Remove the table's own statistics of columns that it has no more, or with another type, and all that waits."""
     now = dict(_typed(found.columns))
     gone = [column for column, kind in _typed(stored.columns) if now.get(column) != kind]
     if gone:
         column_statistics.delete_tables(unit, [table_id], gone, None)
+        pending.forget_columns(unit, table_id, gone)
 
 
 def _keep_partitions(

@@ -23,7 +23,7 @@ from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.mirrors import seen
 from hmstats.store.mirrors.seen import GOT, Digests, Seen
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import column_statistics, table_facts
+from hmstats.store.statistics import column_statistics, pending, table_facts
 from hmstats.store.statistics.details import OF_TABLE
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.unit.unit import Unit
@@ -278,6 +278,9 @@ def _write(
         before_writes.of_written(unit, of, asked.name, target, list(given), names, asked.engine)
         column_statistics.write_partitions(unit, asked.name, given, replaces=True)
     details.write(unit, target.id, given, WRITER)
+    if target.holding.has_pending:
+        written = {owner: [column.column for column in each.columns] for owner, each in given.items()}
+        pending.supersede(unit, target.id, written, asked.engine)
 
 
 def _delete(unit: Unit, asked: ComparedStatistics, comparison: Mapping[int, _Comparison], *, of_table: bool) -> None:
