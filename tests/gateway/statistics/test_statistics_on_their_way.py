@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from tests.fixtures.metastores import HIVES, Metastore
 from tests.fixtures.servers import serving
-from tests.gateway.doors import COLUMNS, SECONDS, Doors, of_all, of_partition, until
+from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, long, of_all, of_partition, until
 from tests.gateway.held_upstream import Hold, Way, way_to
 
 from hmstats.errors import CallRefused
+from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
 
@@ -275,4 +276,56 @@ def test_what_comes_late_over_a_broken_connection_overwrites_nothing_newer(
     assert read(doors.ours) == newest
     send()
     assert read(doors.there) == newest
+    assert read(doors.ours) == newest
+
+
+@pytest.mark.parametrize("partition", [None, "day=1"])
+def test_what_is_sent_again_for_its_marks_and_comes_late_overwrites_nothing_newer(
+    doors: Doors, way: Way, partition: str | None
+) -> None:
+    """The same numbers are written twice; the upstream gets the second ones late, behind others."""
+    doors.here.table(columns=COLUMNS, keys=["day"] if partition else ())
+    if partition:
+        doors.here.add_partitions(["1"], columns=COLUMNS)
+
+    def write(value: int) -> None:
+        if partition:
+            doors.ours.put_partition_statistics(doors.name(), [of_partition(partition, value)])
+        else:
+            doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(value, value + 1),)))
+
+    def read(client: Any) -> list[Any]:
+        if not partition:
+            return bounds(client.table_statistics(doors.name(), ["a"]))
+        return [bounds(each.columns) for each in client.partition_statistics(doors.name(), ["a"], [partition])]
+
+    def unmark() -> None:
+        client, database = doors.direct.client(), doors.direct.database
+        if partition:
+            found = client.get_partition_by_name(database, "t", partition)
+            found.parameters.pop(PARAMETER)
+            client.alter_partitions(database, "t", [found])
+        else:
+            table = doors.direct.read_table()
+            table.parameters.pop(PARAMETER)
+            quiet = api.EnvironmentContext(properties={"DO_NOT_UPDATE_STATS": "true"})
+            client.alter_table_with_environment_context(database, "t", table, quiet)
+
+    write(1)
+    first = read(doors.ours)
+    until(first, lambda: read(doors.there))
+    time.sleep(3 * SECONDS)
+    unmark()
+    with way.holding(_SENT, Hold.BEFORE):
+        again = in_background(lambda: write(1))
+        way.wait_held()
+        way.break_held()
+        again.result()
+        write(2)
+        newest = read(doors.ours)
+        until(newest, lambda: read(doors.there))
+        time.sleep(3 * SECONDS)
+    until(first, lambda: read(doors.there))
+    assert read(doors.ours) == newest
+    until(newest, lambda: read(doors.there))
     assert read(doors.ours) == newest

@@ -6,7 +6,7 @@ is sent the upstream is asked what it says: what is newer there is taken over an
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import structlog
@@ -20,6 +20,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.service.mirrors.claims import MirrorClaim
 from hmstats.service.mirrors.digests import say_the_same
+from hmstats.service.mirrors.taken_over import ComparedStatistics
 from hmstats.service.mirrors.unsent import Unsent, Unsettled
 from hmstats.store.database.store import Store
 from hmstats.store.mirrors.mirrored import Mirror
@@ -113,13 +114,14 @@ class Sending:
         found = self._unsent.mirror_of(question.table) if unmarked else None
         if found is None or (question.engine != DEFAULT_ENGINE and not calls.generation.is_4):
             return
-        statistics = self._unsent.settled(found, question.engine, unmarked)
-        claim = self._wait_for_claim(found.table_id) if statistics else None
+        if not self._unsent.settled(found, question.engine, unmarked):
+            return
+        claim = self._wait_for_claim(found.table_id)
         if claim is None:
             return
         try:
-            for start in range(0, len(statistics), _SENT_AT_ONCE):
-                calls.put_statistics(question.table, statistics[start : start + _SENT_AT_ONCE])
+            for places in _of_one_call(unmarked):
+                self._send_settled(calls, found, question.engine, {each: unmarked[each] for each in places}, claim)
         finally:
             claim.release()
 
@@ -173,19 +175,46 @@ class Sending:
         return True
 
     def _send_some(self, calls: UpstreamCalls, mirror: Mirror, wanted: Unsettled, claim: MirrorClaim) -> bool:
-        names = () if wanted.names is None else tuple(wanted.names)
-        question = Question(mirror.name, wanted.names is None, names, wanted.columns, wanted.engine)
+        question = _question(mirror, wanted)
         if not self._mirroring.sync(calls, question, settle=True):
             return False
-        table = calls.table(mirror.name).table
-        there = {each.name.lower() for each in table.columns}
+        there = {each.name.lower() for each in calls.table(mirror.name).table.columns}
         # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
-        takeover = self._mirroring.takeover
-        asked = takeover.ask(mirror.name, mirror.table_id, wanted.engine, wanted.columns, wanted.names)
+        asked = self._ask(mirror, wanted)
         statistics = [each for each in self._unsent.statistics(mirror, wanted, there) if each.columns]
-        if not statistics:
-            return True
-        given = {each.partition or "": each for each in statistics}
+        return not statistics or self._put(calls, mirror, question, asked, statistics, claim)
+
+    def _send_settled(
+        self,
+        calls: UpstreamCalls,
+        mirror: Mirror,
+        engine: str,
+        columns: Mapping[str, Sequence[str]],
+        claim: MirrorClaim,
+    ) -> None:
+        """Send statistics of columns with which the upstream agrees, by partition, or of the table itself under ""."""
+        names = None if "" in columns else list(columns)
+        wanted = Unsettled(engine, names, tuple(sorted({each for some in columns.values() for each in some})))
+        asked = self._ask(mirror, wanted)
+        statistics = self._unsent.settled(mirror, engine, columns)
+        if statistics:
+            self._put(calls, mirror, _question(mirror, wanted), asked, statistics, claim)
+
+    def _ask(self, mirror: Mirror, wanted: Unsettled) -> ComparedStatistics:
+        takeover = self._mirroring.takeover
+        return takeover.ask(mirror.name, mirror.table_id, wanted.engine, wanted.columns, wanted.names)
+
+    def _put(
+        self,
+        calls: UpstreamCalls,
+        mirror: Mirror,
+        question: Question,
+        asked: ComparedStatistics,
+        statistics: Sequence[StatisticsSet],
+        claim: MirrorClaim,
+    ) -> bool:
+        """Send statistics in one call; whether the upstream has them now."""
+        takeover, given = self._mirroring.takeover, {each.partition or "": each for each in statistics}
         if not given.keys() <= asked.owners.keys() or not takeover.note_sending(
             asked, given, calls.generation.answer_to
         ):
@@ -194,7 +223,7 @@ class Sending:
             return False
         calls.put_statistics(mirror.name, statistics)
         self._sent_columns.inc(sum(len(each.columns) for each in statistics))
-        wrong = self._made_anew(calls, mirror, [each.name for each in table.partition_keys], given)
+        wrong = self._made_anew(calls, mirror, given)
         if wrong:
             _log.warning("sent_to_another", object=str(mirror.name), partitions=[each for each in wrong if each])
             _take_back(calls, mirror.name, wrong)
@@ -203,20 +232,36 @@ class Sending:
         return self._mirroring.sync(calls, question, settle=True)
 
     def _made_anew(
-        self, calls: UpstreamCalls, mirror: Mirror, keys: Sequence[str], given: Mapping[str, StatisticsSet]
+        self, calls: UpstreamCalls, mirror: Mirror, given: Mapping[str, StatisticsSet]
     ) -> list[StatisticsSet]:
         """Statistics that were sent to a table or partitions that others had made anew since the last look."""
         tables = self._mirroring.tables
         try:
-            if not tables.is_same(calls.table(mirror.name)):
-                return list(given.values())
+            found = calls.table(mirror.name)
         except NoSuchObject:
             return []
+        if not tables.is_same(found):
+            return list(given.values())
         names = [each for each in given if each]
         if not names:
             return []
+        keys = [each.name for each in found.table.partition_keys]
         other = tables.other_partitions(mirror.table_id, names, calls.partitions(mirror.name, keys, names))
         return [given[each] for each in other]
+
+
+def _question(mirror: Mirror, wanted: Unsettled) -> Question:
+    names = () if wanted.names is None else tuple(wanted.names)
+    return Question(mirror.name, wanted.names is None, names, wanted.columns, wanted.engine)
+
+
+def _of_one_call(places: Collection[str]) -> Iterator[list[str]]:
+    """The places whose statistics go in one call: the table itself alone, which is "", or some of its partitions."""
+    if "" in places:
+        yield [""]
+    names = [each for each in places if each]
+    for start in range(0, len(names), _SENT_AT_ONCE):
+        yield names[start : start + _SENT_AT_ONCE]
 
 
 def _take_back(calls: UpstreamCalls, name: TableName, wrong: Sequence[StatisticsSet]) -> None:
