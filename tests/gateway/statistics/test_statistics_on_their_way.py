@@ -329,3 +329,40 @@ def test_what_is_sent_again_for_its_marks_and_comes_late_overwrites_nothing_newe
     assert read(doors.ours) == newest
     until(newest, lambda: read(doors.there))
     assert read(doors.ours) == newest
+
+
+@pytest.mark.parametrize("partition", [None, "day=1"])
+@pytest.mark.parametrize("deletes_here", [True, False], ids=["deleted here", "deleted there"])
+def test_what_comes_late_behind_a_delete_is_not_taken_for_newer(
+    doors: Doors, way: Way, partition: str | None, *, deletes_here: bool
+) -> None:
+    doors.here.table(columns=COLUMNS, keys=["day"] if partition else ())
+    if partition:
+        doors.here.add_partitions(["1"], columns=COLUMNS)
+
+    def write(value: int) -> None:
+        if partition:
+            doors.ours.put_partition_statistics(doors.name(), [of_partition(partition, value)])
+        else:
+            doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(value, value + 1),)))
+
+    def read(client: Any) -> list[Any]:
+        if not partition:
+            return bounds(client.table_statistics(doors.name(), ["a"]))
+        found = client.partition_statistics(doors.name(), ["a"], [partition])
+        return [of for each in found for of in bounds(each.columns)]
+
+    write(1)
+    until([(1, 2)], lambda: read(doors.there))
+    time.sleep(3 * SECONDS)
+    with way.holding(_SENT, Hold.BEFORE):
+        write(2)
+        way.wait_held()
+        way.break_held()
+        assert read(doors.ours) == [(2, 3)]
+        assert delete_column(doors.here if deletes_here else doors.direct, partition)
+        assert read(doors.ours) == []
+    until([(2, 3)], lambda: read(doors.there))
+    assert read(doors.ours) == []
+    write(3)
+    assert read(doors.ours) == [(3, 4)]

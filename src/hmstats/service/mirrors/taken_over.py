@@ -4,7 +4,7 @@ Clocks differ, so time says nothing. What the other metastore says is newer if i
 and not what it was sent. So a column that both sides have alike keeps our sketches, frequent values and provenance.
 
 Of a sending whose connection broke nobody knows whether it is carried out, or when. What it sent may come after what
-was sent later: these are old statistics of ours, and ours are sent again.
+was sent later: these are old statistics of ours, and ours are sent again. If ours were deleted meanwhile, they stay so.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -175,10 +175,7 @@ def _note_sending(unit: Unit, asked: ComparedStatistics, given: Mapping[str, Sta
 def _sending(before: Digests, column: ColumnStatistics, cut: Cut) -> Digests:
     """What is known of a column of which statistics are being sent."""
     sent = numbers(cut(column))
-    lost = before.lost
-    if before.is_on_its_way and before.sending:
-        lost = (before.sending[1], *lost)
-    others = [each for each in lost if each != sent]
+    others = [each for each in before.unsettled if each != sent]
     return before._replace(sending=(digest(column, sketches=True), sent), lost=tuple(others[:_MOST_LOST]))
 
 
@@ -219,7 +216,7 @@ def _compare(
         before = known.get(column, Digests())
         is_known = before.theirs == _digest(theirs)
         if theirs is None and not is_known:
-            now.pop(column, None)
+            now[column] = before.of_deleted
             gone.append(column)
         if theirs is None:
             continue
@@ -227,14 +224,15 @@ def _compare(
             now[column] = Digests(_digest(theirs), before.sending[0], lost=before.lost)
         elif own is not None and say_the_same(theirs, cut(own)):
             now[column] = Digests(_digest(theirs), digest(own, sketches=True), lost=before.lost)
-        elif not is_known and own is not None and any(are_numbers_of(theirs, each) for each in before.lost):
+        elif not is_known and any(are_numbers_of(theirs, each) for each in before.lost):
             left = [each for each in before.lost if not are_numbers_of(theirs, each)]
             now[column] = Digests(_digest(theirs), lost=tuple(left))
-            is_overwritten = True
+            is_overwritten |= own is not None
         elif not is_known:
             now[column] = Digests(_digest(theirs), digest(theirs, sketches=True))
             newer.append(theirs)
-    return _Comparison(tuple(newer), tuple(gone), now, is_overwritten)
+    said = {column: each for column, each in now.items() if each != Digests()}
+    return _Comparison(tuple(newer), tuple(gone), said, is_overwritten)
 
 
 def _stored_sets(

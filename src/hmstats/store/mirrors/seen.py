@@ -39,6 +39,16 @@ class Digests(NamedTuple):
         """Whether nobody knows yet if the other metastore has got what is being sent."""
         return self.sending is not None and self.theirs != GOT
 
+    @property
+    def unsettled(self) -> tuple[Any, ...]:
+        """The numbers of all sendings of which nobody knows the outcome, the last at first."""
+        return (self.sending[1], *self.lost) if self.sending and self.is_on_its_way else self.lost
+
+    @property
+    def of_deleted(self) -> "Digests":
+        """What is known once the statistics were deleted: what was sent before may come yet."""
+        return Digests(lost=self.unsettled)
+
 
 Seen = Mapping[str, Digests]
 """Digests by column."""
@@ -54,16 +64,22 @@ def read(connection: Connection, table_id: int, engine: str, owners: Sequence[in
 def forget_columns(
     unit: Unit, table_id: int, engine: str, owners: Sequence[int] | None, columns: Sequence[str] | None
 ) -> None:
-    """Note that nothing is said any more of these columns (None: of all) of owners (None: of all partitions)."""
+    """Note that nothing is said any more of these columns (None: of all) of owners (None: of all partitions).
+
+    What was sent and may come late is still remembered.
+    """
     query = select(SEEN.c.PART_ID, SEEN.c.BY_COLUMN).where(SEEN.c.TBL_ID == table_id, SEEN.c.ENGINE == engine)
     query = query.where(SEEN.c.PART_ID != 0 if owners is None else one_of(unit.connection, SEEN.c.PART_ID, owners))
     said = {owner: _parse(text) for owner, text in unit.connection.execute(query)}
-    left = {} if columns is None else {owner: _without(each, columns) for owner, each in said.items()}
-    write(unit, table_id, engine, {owner: left.get(owner, {}) for owner in said})
+    write(unit, table_id, engine, {owner: _without(each, columns) for owner, each in said.items()})
 
 
-def _without(said: Seen, columns: Sequence[str]) -> Seen:
-    return {column: digests for column, digests in said.items() if column not in columns}
+def _without(said: Seen, columns: Sequence[str] | None) -> Seen:
+    left = {
+        column: digests.of_deleted if columns is None or column in columns else digests
+        for column, digests in said.items()
+    }
+    return {column: digests for column, digests in left.items() if digests != Digests()}
 
 
 def write(unit: Unit, table_id: int, engine: str, seen: Mapping[int, Seen]) -> None:
