@@ -30,7 +30,7 @@ from hmstats.wire.idl import hive_metastore as api
 _Change = Callable[[Any, str], object]
 CHANGES: dict[str, _Change] = {
     "drop_table": lambda client, database: client.drop_table(database, "t", False),
-    "truncate_table": lambda client, database: client.truncate_table(database, "t", []),
+    "truncate_table": lambda client, database: client.truncate_table(database, "t", None),
     "drop_database": lambda client, database: client.drop_database(database, False, True),
 }
 EVERY = [(name, hold) for name in CHANGES for hold in Hold]

@@ -123,7 +123,7 @@ def test_what_waits_of_rows_that_are_gone_is_removed(doors: Doors) -> None:
     client = doors.here.client()
     client.truncate_table(doors.direct.database, "t", ["p=2"])
     assert sorted(map(str, waits_in(doors))) == ["None", "p=1"]
-    client.truncate_table(doors.direct.database, "u", [])
+    client.truncate_table(doors.direct.database, "u", None)
     assert waits_in(doors) == ["p=1"]
 
 

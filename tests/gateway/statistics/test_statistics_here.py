@@ -166,10 +166,57 @@ def test_a_truncated_table_has_no_statistics_here(doors: Doors) -> None:
     doors.here.table(columns=COLUMNS)
     doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
     until(3, lambda: len(doors.there.table_statistics(doors.name(), ["a", "d", "s"])))
-    doors.here.client().truncate_table(doors.direct.database, "t", [])
+    doors.here.client().truncate_table(doors.direct.database, "t", None)
     assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == ()
     time.sleep(3 * SECONDS)
     assert doors.ours.table_statistics(doors.name(), ["a", "d", "s"]) == ()
+
+
+def test_a_truncation_of_no_partitions_leaves_all_statistics(doors: Doors) -> None:
+    """A Hive truncates nothing then."""
+    if doors.direct.generation < 3:
+        pytest.skip("Hive 2.3 has no such call")
+    doors.direct.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(1, 3, 3, values=("1", "2", "2", "3")),)))
+    until([(1, 3)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+    doors.here.client().truncate_table(doors.direct.database, "t", [])
+    assert "COLUMN_STATS" in doors.direct.parameters()["COLUMN_STATS_ACCURATE"]
+    assert [each.value for each in doors.ours.top_k(doors.name(), "a", 1).values] == [2]
+
+
+@pytest.mark.parametrize("door", ["here", "there"])
+def test_what_is_written_again_after_a_truncation_is_read(doors: Doors, door: str) -> None:
+    """As by a load and an analysis that say the same as those before."""
+    if doors.direct.generation < 3:
+        pytest.skip("Hive 2.3 has no such call")
+    doors.direct.table(columns=COLUMNS)
+    doors.there.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(1, 10)]
+    doors.here.client().truncate_table(doors.direct.database, "t", None)
+    for _ in range(2):
+        assert doors.ours.table_statistics(doors.name(), ["a"]) == ()
+    writer = doors.there if door == "there" else doors.ours
+    writer.put_table_statistics(doors.name(), StatisticsSet((long(1, 10),)))
+    for _ in range(2):
+        assert bounds(doors.ours.table_statistics(doors.name(), ["a", "d"])) == [(1, 10)]
+    doors.here.client().truncate_table(doors.direct.database, "t", None)
+    assert doors.ours.table_statistics(doors.name(), ["a"]) == ()
+
+
+def test_what_is_written_again_of_truncated_partitions_is_read(doors: Doors) -> None:
+    if doors.direct.generation < 3:
+        pytest.skip("Hive 2.3 has no such call")
+    doors.direct.table("p", COLUMNS, keys=("k",))
+    doors.direct.add_partitions(("1",), ("2",), table="p", columns=COLUMNS)
+    given = [of_partition(each, 1) for each in ("k=1", "k=2")]
+    doors.there.put_partition_statistics(doors.name("p"), given)
+    assert partitions_with(doors) == ["k=1", "k=2"]
+    doors.here.client().truncate_table(doors.direct.database, "p", ["k=1", "k=2"])
+    assert partitions_with(doors) == []
+    doors.there.put_partition_statistics(doors.name("p"), given[1:])
+    assert partitions_with(doors) == ["k=2"]
+    doors.there.put_partition_statistics(doors.name("p"), given[:1])
+    assert partitions_with(doors) == ["k=1", "k=2"]
 
 
 def test_a_column_of_another_type_has_no_statistics(doors: Doors) -> None:

@@ -111,7 +111,8 @@ def _truncate(arguments: Arguments) -> list[Change]:
 
 
 def _listed(names: list[str] | None) -> tuple[str, ...] | None:
-    return tuple(names) if names else None
+    """The partitions that are truncated: of an empty list a Hive truncates none, and leaves the table as it is."""
+    return None if names is None else tuple(names)
 
 
 def _drop_partition(arguments: Arguments) -> list[Change]:

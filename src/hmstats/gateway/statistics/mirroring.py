@@ -23,6 +23,7 @@ from hmstats.gateway.upstream.calling import MISSING
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import database_text, normal_partition_name
 from hmstats.model.catalog.objects import DatabaseName, Table, TableName, is_view
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.service.mirrors.claims import MirrorClaims
 from hmstats.service.mirrors.mirrored_tables import MirroredTables
@@ -148,11 +149,12 @@ class Mirroring:
                 # If the upstream has not got these, nobody can tell whether they have not come yet, or were deleted.
                 self._while_sent(name, lambda: ask().is_on_its_way)
                 asked = ask()
+            marked = _marked(calls, asked)
             if names is None:
                 told = calls.table_statistics(name, columns, engine)
             else:
                 told = calls.partition_statistics(name, names, columns, engine)
-            if self.takeover.take_over(asked, told, calls.generation.answer_to, settle=settle):
+            if self.takeover.take_over(asked, told, marked, calls.generation.answer_to, settle=settle):
                 return True
         return False
 
@@ -178,6 +180,20 @@ def why_not_mirrored(table: Table) -> str | None:
     if is_view(table):
         return "it is a view"
     return "it is transactional" if table.parameters.get("transactional", "").lower() == "true" else None
+
+
+def _marked(calls: UpstreamCalls, asked: ComparedStatistics) -> dict[str, frozenset[str]]:
+    """The columns that the upstream marks as accurate, at the places of a comparison whose rows were removed."""
+    places = asked.emptied
+    if not places:
+        return {}
+    table = calls.table(asked.name).table
+    parameters = {"": table.parameters} if "" in places else {}
+    names = [each for each in places if each]
+    if names:
+        found = calls.partitions(asked.name, [each.name for each in table.partition_keys], names)
+        parameters |= {name: each.parameters for name, each in found.items()}
+    return {place: Accurate.parse(each.get(PARAMETER)).columns for place, each in parameters.items()}
 
 
 def _normal(names: Sequence[str], keys: Sequence[str]) -> list[str]:

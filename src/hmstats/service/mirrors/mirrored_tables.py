@@ -227,7 +227,8 @@ class MirroredTables:
     def empty(self, unit: Unit, name: TableName, names: Sequence[str] | None) -> None:
         """Remove the statistics of a truncated table with all its partitions (None), or of some; those that wait too.
 
-        What the other metastore was last seen to say is kept: it may go on saying that, and means the old rows.
+        What the other metastore was last seen to say is kept: until it marks columns again, it may go on saying that,
+        and means the old rows.
         """
         table_id = tables.lock(unit, name)
         if table_id is None:
@@ -237,7 +238,12 @@ class MirroredTables:
         column_statistics.delete_partitions(unit, part_ids, None, None)
         if names is None:
             column_statistics.delete_tables(unit, [table_id], None, None)
-        pending.remove(unit, table_id, part_ids if names is not None else [OF_TABLE, *part_ids])
+        owners = part_ids if names is not None else [OF_TABLE, *part_ids]
+        pending.remove(unit, table_id, owners)
+        stored = tables.get(unit.connection, name)
+        # Of a partitioned table a Hive leaves the table's own marks, as if its statistics were of what is left.
+        has_own_rows = names is None and stored is not None and not stored.partition_keys
+        seen.note_emptied(unit, table_id, [OF_TABLE] if has_own_rows else part_ids)
         versions.bump(unit, table_id)
 
     def rename_table(self, unit: Unit, old: TableName, found: UpstreamTable) -> None:

@@ -9,6 +9,7 @@ was sent later: these are old statistics of ours, and ours are sent again. If ou
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import TableName
@@ -21,7 +22,7 @@ from hmstats.store.history import before_writes
 from hmstats.store.history.caller import Caller, caller
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.mirrors import seen
-from hmstats.store.mirrors.seen import GOT, Digests, Seen
+from hmstats.store.mirrors.seen import EMPTIED, GOT, Digests, Seen
 from hmstats.store.partitions import partitions
 from hmstats.store.statistics import column_statistics, pending, table_facts
 from hmstats.store.statistics.details import OF_TABLE
@@ -36,6 +37,9 @@ _MOST_LOST = 3
 
 Cut = Callable[[ColumnStatistics], ColumnStatistics]
 """Makes of our statistics what the other metastore can say of them."""
+
+Marked = Mapping[str, Collection[str]]
+"""Columns by partition name; "" is the table itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,16 @@ class ComparedStatistics:
         """Whether statistics of these columns are being sent to the other metastore, or were when a server broke."""
         return any(each.is_on_its_way for known in self.seen.values() for each in self._of_columns(known))
 
+    @property
+    def emptied(self) -> list[str]:
+        """The places whose rows were removed since the other metastore first said what it was last seen to say."""
+        return [place for place, owner in self.owners.items() if self._was_emptied(self.seen.get(owner, {}))]
+
+    def _was_emptied(self, known: Seen) -> bool:
+        return any(each.ours == EMPTIED for each in self._of_columns(known))
+
     def _of_columns(self, known: Seen) -> list[Digests]:
-        return [known[each] for each in self.columns if each in known]
+        return [seen.of_column(known, each) for each in self.columns]
 
 
 class Takeover:
@@ -78,18 +90,29 @@ class Takeover:
         return ComparedStatistics(name, table_id, engine, tuple(columns), owners, known)
 
     def take_over(
-        self, asked: ComparedStatistics, told: Mapping[str, StatisticsSet], cut: Cut, *, settle: bool = False
+        self,
+        asked: ComparedStatistics,
+        told: Mapping[str, StatisticsSet],
+        marked: Marked,
+        cut: Cut,
+        *,
+        settle: bool = False,
     ) -> bool:
         """Take over what is newer of what the other metastore has told, by partition name.
 
-        With `settle`, statistics of ours that it has got are noted even if it says what it said before. Returns False,
+        `marked` are the columns that it marks as accurate, at the emptied places: it has got these since. With
+        `settle`, statistics of ours that it has got are noted even if it says what it said before. Returns False,
         with nothing changed, if the mirror or what was seen has changed since `ask`.
         """
-        if not settle and not any(_differs(asked, owner, told.get(place)) for place, owner in asked.owners.items()):
+        if (
+            not settle
+            and not any(marked.values())
+            and not any(_differs(asked, owner, told.get(place)) for place, owner in asked.owners.items())
+        ):
             return True
         token = caller.set(Caller(WRITER, "taken over"))
         try:
-            return self._store.write_table(asked.name, lambda unit: _taken_over(unit, asked, told, cut))
+            return self._store.write_table(asked.name, lambda unit: _taken_over(unit, asked, told, marked, cut))
         finally:
             caller.reset(token)
 
@@ -128,10 +151,12 @@ class Takeover:
 def _differs(asked: ComparedStatistics, owner: int, told: StatisticsSet | None) -> bool:
     known = asked.seen.get(owner, {})
     says = _by_column(told)
-    return any(_theirs(known.get(each)) != _digest(says.get(each)) for each in asked.columns)
+    return any(seen.of_column(known, each).theirs != _digest(says.get(each)) for each in asked.columns)
 
 
-def _taken_over(unit: Unit, asked: ComparedStatistics, told: Mapping[str, StatisticsSet], cut: Cut) -> bool:
+def _taken_over(
+    unit: Unit, asked: ComparedStatistics, told: Mapping[str, StatisticsSet], marked: Marked, cut: Cut
+) -> bool:
     target = table_facts.lock(unit, asked.name)
     if target is None or target.id != asked.table_id:
         return False
@@ -143,7 +168,13 @@ def _taken_over(unit: Unit, asked: ComparedStatistics, told: Mapping[str, Statis
         return False
     ours = _stored_sets(unit, target, asked, of_table=of_table)
     comparison = {
-        owner: _compare(asked.columns, known.get(owner, {}), told.get(place), ours.get(place), cut)
+        owner: _compare(
+            asked.columns,
+            _unless_marked(known.get(owner, {}), marked.get(place, ())),
+            told.get(place),
+            ours.get(place),
+            cut,
+        )
         for owner, place in places.items()
     }
     _write(unit, asked, target, {owner: each for owner, each in comparison.items() if each.newer}, told, places)
@@ -166,7 +197,7 @@ def _note_sending(unit: Unit, asked: ComparedStatistics, given: Mapping[str, Sta
     for place, statistics in given.items():
         owner = asked.owners[place]
         before = known.get(owner, {})
-        sending = {each.column: _sending(before.get(each.column, Digests()), each, cut) for each in statistics.columns}
+        sending = {each.column: _sending(seen.of_column(before, each.column), each, cut) for each in statistics.columns}
         noted[owner] = {**before, **sending}
     seen.write(unit, target.id, asked.engine, noted)
     return True
@@ -205,6 +236,12 @@ class _Comparison:
     """Whether a sending of before has come late, so that ours must be sent again."""
 
 
+def _unless_marked(known: Seen, marked: Collection[str]) -> Seen:
+    """What is known of columns, nothing of those that were emptied and have been marked since: they have new rows."""
+    now = {column: seen.of_column(known, column) for column in marked}
+    return {**known, **{column: each.of_deleted for column, each in now.items() if each.ours == EMPTIED}}
+
+
 def _compare(
     columns: Collection[str], known: Seen, told: StatisticsSet | None, stored: StatisticsSet | None, cut: Cut
 ) -> _Comparison:
@@ -213,26 +250,46 @@ def _compare(
     is_overwritten = False
     for column in columns:
         theirs, own = says.get(column), ours.get(column)
-        before = known.get(column, Digests())
-        is_known = before.theirs == _digest(theirs)
-        if theirs is None and not is_known:
+        before = seen.of_column(known, column)
+        if theirs is not None:
+            now[column], outcome = _judge(before, theirs, own, cut)
+            newer += [theirs] if outcome is _Outcome.NEWER else []
+            is_overwritten |= outcome is _Outcome.LATE and own is not None
+        elif before.theirs:
             now[column] = before.of_deleted
             gone.append(column)
-        if theirs is None:
-            continue
-        if not is_known and before.sending and are_numbers_of(theirs, before.sending[1]):
-            now[column] = Digests(_digest(theirs), before.sending[0], lost=before.lost)
-        elif own is not None and say_the_same(theirs, cut(own)):
-            now[column] = Digests(_digest(theirs), digest(own, sketches=True), lost=before.lost)
-        elif not is_known and any(are_numbers_of(theirs, each) for each in before.lost):
-            left = [each for each in before.lost if not are_numbers_of(theirs, each)]
-            now[column] = Digests(_digest(theirs), lost=tuple(left))
-            is_overwritten |= own is not None
-        elif not is_known:
-            now[column] = Digests(_digest(theirs), digest(theirs, sketches=True))
-            newer.append(theirs)
     said = {column: each for column, each in now.items() if each != Digests()}
     return _Comparison(tuple(newer), tuple(gone), said, is_overwritten)
+
+
+class _Outcome(Enum):
+    """What statistics are that the other metastore says."""
+
+    NEWER = auto()
+    LATE = auto()
+    """They were sent by us, before others, and have come after them."""
+    KNOWN = auto()
+    """They are ours, or they were said before, or they are of rows that are gone."""
+
+
+def _judge(
+    before: Digests, theirs: ColumnStatistics, own: ColumnStatistics | None, cut: Cut
+) -> tuple[Digests, _Outcome]:
+    """What is known of a column of which the other metastore says this, and what that is."""
+    said = _digest(theirs)
+    is_known = before.theirs == said
+    if not is_known and before.sending and are_numbers_of(theirs, before.sending[1]):
+        return Digests(said, before.sending[0], lost=before.lost), _Outcome.KNOWN
+    if own is not None and say_the_same(theirs, cut(own)):
+        return Digests(said, digest(own, sketches=True), lost=before.lost), _Outcome.KNOWN
+    if is_known:
+        return before, _Outcome.KNOWN
+    left = [each for each in before.lost if not are_numbers_of(theirs, each)]
+    if len(left) < len(before.lost):
+        return Digests(said, lost=tuple(left)), _Outcome.LATE
+    if before.ours == EMPTIED and not before.theirs:
+        return before._replace(theirs=said), _Outcome.KNOWN
+    return Digests(said, digest(theirs, sketches=True)), _Outcome.NEWER
 
 
 def _stored_sets(
@@ -295,10 +352,6 @@ def _delete(unit: Unit, asked: ComparedStatistics, comparison: Mapping[int, _Com
 
 def _by_column(statistics: StatisticsSet | None) -> dict[str, ColumnStatistics]:
     return {each.column: each for each in statistics.columns} if statistics else {}
-
-
-def _theirs(digests: Digests | None) -> str:
-    return digests.theirs if digests else ""
 
 
 def _digest(column: ColumnStatistics | None) -> str:

@@ -2,7 +2,7 @@
 
 A row has the columns of a table or partition and of an engine as a JSON object: by column name, the digest of what the
 other metastore said, that of our statistics which agreed with it, what is being sent to it, and what was sent to it
-before of which nobody knows whether it came.
+before of which nobody knows whether it came. After a truncation the empty name stands for all columns without a name.
 """
 
 import json
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
 
+from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.store.schema import HMSTATS_MIRROR_SEEN as SEEN
 from hmstats.store.statements import queued
 from hmstats.store.statements.upserts import upsert
@@ -20,6 +21,10 @@ from hmstats.store.unit.unit import Unit
 _KEY = ("TBL_ID", "PART_ID", "ENGINE")
 GOT = "got"
 """What `theirs` is between the other metastore's taking of statistics and the next look at what it says of them."""
+EMPTIED = "emptied"
+"""What `ours` is once the rows are gone that the other metastore's statistics are of, which it goes on to say."""
+_OTHERS = ""
+"""The key, in a row, of what is known of columns that have no key of their own."""
 
 
 class Digests(NamedTuple):
@@ -49,9 +54,20 @@ class Digests(NamedTuple):
         """What is known once the statistics were deleted: what was sent before may come yet."""
         return Digests(lost=self.unsettled)
 
+    @property
+    def of_emptied(self) -> "Digests":
+        """What is known once the rows were removed: what is said now, and what was sent before, is of these."""
+        return Digests("" if self.theirs == GOT else self.theirs, EMPTIED, lost=self.unsettled)
 
+
+_OF_EMPTIED = Digests().of_emptied
 Seen = Mapping[str, Digests]
 """Digests by column."""
+
+
+def of_column(seen: Seen, column: str) -> Digests:
+    """What is known of a column."""
+    return seen.get(column) or seen.get(_OTHERS) or Digests()
 
 
 def read(connection: Connection, table_id: int, engine: str, owners: Sequence[int]) -> dict[int, Seen]:
@@ -72,6 +88,18 @@ def forget_columns(
     query = query.where(SEEN.c.PART_ID != 0 if owners is None else one_of(unit.connection, SEEN.c.PART_ID, owners))
     said = {owner: _parse(text) for owner, text in unit.connection.execute(query)}
     write(unit, table_id, engine, {owner: _without(each, columns) for owner, each in said.items()})
+
+
+def note_emptied(unit: Unit, table_id: int, owners: Sequence[int]) -> None:
+    """Note that the rows of owners are gone, whose statistics the other metastore may go on to say."""
+    query = select(SEEN.c.PART_ID, SEEN.c.ENGINE, SEEN.c.BY_COLUMN)
+    query = query.where(SEEN.c.TBL_ID == table_id, one_of(unit.connection, SEEN.c.PART_ID, owners))
+    by_engine: dict[str, dict[int, Seen]] = {DEFAULT_ENGINE: {owner: {_OTHERS: _OF_EMPTIED} for owner in owners}}
+    for owner, engine, text in unit.connection.execute(query):
+        said = {name: each.of_emptied for name, each in _parse(text).items()}
+        by_engine.setdefault(engine, {})[owner] = {**said, _OTHERS: _OF_EMPTIED}
+    for engine, noted in by_engine.items():
+        write(unit, table_id, engine, noted)
 
 
 def _without(said: Seen, columns: Sequence[str] | None) -> Seen:
