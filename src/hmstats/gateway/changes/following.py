@@ -2,7 +2,7 @@
 
 A row says that a call is under way before it is passed on, and what it does to mirrors is written with the removal of
 that row. Until then statistics of its tables are the upstream's to answer. If the outcome is unknown, since a
-connection or a server broke, the mirrors are removed.
+connection or a server broke, the mirrors lose their statistics, and those of a whole database are removed.
 """
 
 import secrets
@@ -123,7 +123,7 @@ class Following:
             self._end(call_id, lambda _: None)
             raise
         except BaseException:
-            self._end(call_id, lambda unit: self._forget(unit, subjects))
+            self._end(call_id, lambda unit: self._doubt(unit, subjects))
             raise
         self._end(call_id, lambda _: None)
 
@@ -139,7 +139,7 @@ class Following:
                 time.sleep(_LOOK_SECONDS)
 
     def end_lost_calls(self) -> None:
-        """Remove the mirrors of tables that lost calls may have changed."""
+        """Remove the statistics of tables that lost calls may have changed."""
         now = time.monotonic()
         with self._store.read() as connection:
             found = under_way.listed(connection)
@@ -148,7 +148,7 @@ class Following:
             if now - self._seen_at[each.id] < self._patience_seconds:
                 continue
             _log.warning("call_lost", object=str(each.subject))
-            self._end(each.id, partial(self._forget, subjects=[each.subject]))
+            self._end(each.id, partial(self._doubt, subjects=[each.subject]))
 
     def _follow(
         self,
@@ -163,7 +163,7 @@ class Following:
             moved = {each: self._moved(calls, each) for each in changes if isinstance(each, PartitionRenamed)}
         except (CallRefused, MetaError, UpstreamClosed) as error:
             _log.warning("mirrors_forgotten", objects=[str(each) for each in subjects], reason=str(error))
-            self._end(call_id, lambda unit: self._forget(unit, subjects))
+            self._end(call_id, lambda unit: self._doubt(unit, subjects))
             return
 
         def follow(unit: Unit) -> None:
@@ -203,10 +203,11 @@ class Following:
     def _concerns(self, change: Change) -> bool:
         return isinstance(change, DatabaseDropped) or self._tables.mirror(change.table) is not None
 
-    def _forget(self, unit: Unit, subjects: Sequence[TableName | DatabaseName]) -> None:
+    def _doubt(self, unit: Unit, subjects: Sequence[TableName | DatabaseName]) -> None:
+        """Have mirrors say nothing any more that may have changed."""
         for each in dict.fromkeys(subjects):
             if isinstance(each, TableName):
-                self._tables.forget_table(unit, each)
+                self._tables.forget_statistics(unit, each)
             else:
                 self._tables.forget_database(unit, each)
 

@@ -196,6 +196,21 @@ class MirroredTables:
         if table_id is not None:
             _remove(unit, [table_id])
 
+    def forget_statistics(self, unit: Unit, name: TableName) -> None:
+        """Remove the statistics of a table and its partitions, those that wait too, and what was seen of them.
+
+        Locks, preferences and the past stay, until the next question finds what is left of the table.
+        """
+        table_id = tables.lock(unit, name)
+        if table_id is None:
+            return
+        part_ids = partitions.find_ids(unit.connection, table_id, partitions.names(unit.connection, table_id))
+        column_statistics.delete_tables(unit, [table_id], None, None)
+        column_statistics.delete_partitions(unit, list(part_ids.values()), None, None)
+        pending.remove(unit, table_id)
+        seen.remove_tables(unit, [table_id])
+        versions.bump(unit, table_id)
+
     def forget_database(self, unit: Unit, name: DatabaseName) -> None:
         """Remove the mirrors of a database and of all of its tables, with what is stated of them."""
         _remove(unit, tables.ids_in(unit.connection, name))
