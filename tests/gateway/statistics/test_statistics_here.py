@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,16 @@ def test_what_is_written_there_again_after_a_delete_here_is_read(doors: Doors, c
 def partitions_with(doors: Doors) -> list[str | None]:
     """The partitions of table p that have statistics at the gateway."""
     return [each.partition for each in doors.ours.partition_statistics(doors.name("p"), ["a"], ["k=1", "k=2"])]
+
+
+def test_statistics_of_more_columns_than_a_hive_takes_at_once_go_there(doors: Doors) -> None:
+    """A Hive 4 over Derby refuses 499 in one call. Writes of fewer that wait to be sent may be as many together."""
+    names = [f"c{number}" for number in range(600)]
+    doors.here.table(columns=dict.fromkeys(names, "bigint"))
+    given = tuple(replace(long(1, 9), column=each) for each in names)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(given))
+    until(600, lambda: len(doors.there.table_statistics(doors.name(), names)))
+    assert len(doors.ours.table_statistics(doors.name(), names)) == 600
 
 
 @pytest.mark.slow

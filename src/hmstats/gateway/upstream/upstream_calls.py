@@ -22,6 +22,8 @@ from hmstats.wire.idl import extension, hive_metastore
 from hmstats.wire.statistics.column_statistics import column_from_thrift
 
 PARTITIONS_A_CALL = 1_000
+_COLUMNS_A_CALL = 400
+"""A Hive 4 over Derby writes no more than 498 columns of a table or partition in one call."""
 _EVERY = -1
 _ABLE = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
 """No rows are read, so that insert-only tables are safe too."""
@@ -67,8 +69,17 @@ class UpstreamCalls:
             if error.kind == MISSING:
                 raise NoSuchObject(str(error)) from error
             raise
-        upstream_id = struct.id if self.generation.is_4 and struct.id and struct.id > 0 else None
-        return UpstreamTable(table_from_thrift(struct), upstream_id)
+        return self._table_of(struct)
+
+    def tables(self, name: DatabaseName, tables: Sequence[str]) -> list[UpstreamTable]:
+        """The named tables of a database that exist."""
+        found: list[UpstreamTable] = []
+        for batch in _batches(tables):
+            request = hive_metastore.GetTablesRequest(
+                dbName=name.database, tblNames=batch, catName=name.catalog, capabilities=_ABLE
+            )
+            found += map(self._table_of, self.call("get_table_objects_by_name_req", request).tables)
+        return found
 
     def partition_names(self, name: TableName) -> list[str]:
         """The names of all partitions of a table."""
@@ -112,11 +123,12 @@ class UpstreamCalls:
 
     def put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
         """Write statistics of one engine, of the table itself or of some of its partitions."""
-        structs = [self.generation.struct_of(name, each) for each in statistics]
-        request = hive_metastore.SetPartitionsStatsRequest(
-            colStats=structs, needMerge=False, engine=statistics[0].engine
-        )
-        self.call("set_aggr_stats_for", request)
+        for some in _of_few_columns(statistics):
+            structs = [self.generation.struct_of(name, each) for each in some]
+            request = hive_metastore.SetPartitionsStatsRequest(
+                colStats=structs, needMerge=False, engine=statistics[0].engine
+            )
+            self.call("set_aggr_stats_for", request)
 
     def delete_statistics(self, name: TableName, partition: str | None, columns: Sequence[str], engine: str) -> None:
         """Delete statistics of columns, of the table itself (None) or of a partition; what is gone already may be."""
@@ -130,6 +142,10 @@ class UpstreamCalls:
             except CallRefused as error:
                 if error.kind != MISSING:
                     raise
+
+    def _table_of(self, struct: Any) -> UpstreamTable:
+        upstream_id = struct.id if self.generation.is_4 and struct.id and struct.id > 0 else None
+        return UpstreamTable(table_from_thrift(struct), upstream_id)
 
     def _keep_stored(self, name: TableName, made: StatisticsSet) -> StatisticsSet:
         """The statistics without those that an hmstats has merged from partitions: only stored ones have a provenance.
@@ -151,6 +167,13 @@ def ask_upstream(relay: UpstreamRelay, session: Session, method: str, *arguments
 
 def _set(structs: Sequence[Any] | None, partition: str | None, engine: str) -> StatisticsSet:
     return StatisticsSet(tuple(column_from_thrift(each) for each in structs or ()), partition, engine)
+
+
+def _of_few_columns(statistics: Sequence[StatisticsSet]) -> Iterator[list[StatisticsSet]]:
+    """The sets with as many of their columns as go in one call, until all are given."""
+    for start in range(0, max(len(each.columns) for each in statistics), _COLUMNS_A_CALL):
+        some = [replace(each, columns=each.columns[start : start + _COLUMNS_A_CALL]) for each in statistics]
+        yield [each for each in some if each.columns]
 
 
 def _batches(names: Sequence[str]) -> Iterator[list[str]]:
