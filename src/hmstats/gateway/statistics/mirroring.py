@@ -26,7 +26,7 @@ from hmstats.model.catalog.objects import DatabaseName, Table, TableName, is_vie
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.service.mirrors.claims import MirrorClaims
-from hmstats.service.mirrors.mirrored_tables import MirroredTables
+from hmstats.service.mirrors.mirrored_tables import MirroredTables, UpstreamTable
 from hmstats.service.mirrors.taken_over import ComparedStatistics, Takeover
 from hmstats.store.database.store import Store
 
@@ -37,6 +37,8 @@ _TRIES = 3
 _PATIENCE_SECONDS = 5.0
 """How long a question waits for statistics that are on their way to the upstream."""
 _LOOK_SECONDS = 0.02
+_MOST_LOOKED_AT = 1_000
+"""Among more tables than this one that was renamed is not looked for."""
 CHANGING = "it is being changed"
 """Why a table is left to the upstream for a moment only."""
 
@@ -78,7 +80,7 @@ class Mirroring:
         try:
             return self._reason_left(calls, question, settle=settle)
         except NoSuchObject as error:
-            self._forget(question)
+            self._follow_missing(calls, question.table)
             return str(error)
         except (UpstreamUnavailable, StoreUnavailable):
             raise
@@ -154,6 +156,8 @@ class Mirroring:
                 told = calls.table_statistics(name, columns, engine)
             else:
                 told = calls.partition_statistics(name, names, columns, engine)
+            if asked.misses(told) and not self.tables.is_same(calls.table(name)):
+                return False
             if self.takeover.take_over(asked, told, marked, calls.generation.answer_to, settle=settle):
                 return True
         return False
@@ -170,9 +174,31 @@ class Mirroring:
             time.sleep(_LOOK_SECONDS)
         self._in_vain.discard(name)
 
-    def _forget(self, question: Question) -> None:
-        if self.tables.find(question.table) is not None:
-            self._store.write(lambda unit: self.tables.forget_table(unit, question.table))
+    def _follow_missing(self, calls: UpstreamCalls, name: TableName) -> None:
+        """Have the mirror of a table that the upstream does not have follow it to its new name, or remove it."""
+        if self.tables.find(name) is None:
+            return
+        renamed = self._renamed(calls, name)
+        if renamed is None:
+            self._store.write(lambda unit: self.tables.forget_table(unit, name))
+        else:
+            self.tables.keep(renamed)
+
+    def _renamed(self, calls: UpstreamCalls, name: TableName) -> UpstreamTable | None:
+        """The table of a mirror under another name in its database, by its id; None if it is not found."""
+        upstream_id = self.tables.upstream_id(name)
+        if upstream_id is None:
+            return None
+        try:
+            names = set(calls.table_names(name.parent)) - {
+                each.table for each in self.tables.names() if each.parent == name.parent
+            }
+            if not 0 < len(names) <= _MOST_LOOKED_AT:
+                return None
+            found = calls.tables(name.parent, sorted(names))
+        except CallRefused:  # the database is gone, or its tables are not for this user
+            return None
+        return next((each for each in found if each.id == upstream_id), None)
 
 
 def why_not_mirrored(table: Table) -> str | None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import structlog
 
 from hmstats.errors import CallRefused, MetaError, NoSuchObject, UpstreamClosed
-from hmstats.gateway.statistics.mirroring import Mirroring
+from hmstats.gateway.statistics.mirroring import CHANGING, Mirroring
 from hmstats.gateway.statistics.questions import Question
 from hmstats.gateway.upstream.metrics import SENT, UNSENT
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
@@ -93,7 +93,7 @@ class Sending:
         try:
             version = self._unsent.version(found.table_id)
             if not self._send(calls, found, claim):
-                return "the table is being changed, or is gone"
+                return "it is being changed: try again later"
             claim.mark_sent(version)
         except (CallRefused, MetaError, UpstreamClosed) as error:
             return str(error)
@@ -166,18 +166,27 @@ class Sending:
         return is_done
 
     def _send(self, calls: UpstreamCalls, mirror: Mirror, claim: MirrorClaim) -> bool:
-        """Send what the upstream lacks of a table; whether it has everything now."""
+        """Send what the upstream lacks of a table; whether it has everything now, as if the table is gone.
+
+        Raises CallRefused, MetaError, UpstreamClosed.
+        """
         for wanted in self._unsent.unsettled(mirror):
             if wanted.engine != DEFAULT_ENGINE and not calls.generation.is_4:
                 continue  # before Hive 4 there are no engines: its statistics would replace those of others
             if not self._send_some(calls, mirror, wanted, claim):
-                return False
+                now = self._unsent.name_of(mirror)
+                if now is None or now == mirror.name:
+                    return now is None
+                return self._send(calls, mirror._replace(name=now), claim)
         return True
 
     def _send_some(self, calls: UpstreamCalls, mirror: Mirror, wanted: Unsettled, claim: MirrorClaim) -> bool:
         question = _question(mirror, wanted)
-        if not self._mirroring.sync(calls, question, settle=True):
-            return False
+        reason = self._mirroring.reason_left(calls, question, settle=True)
+        if reason is not None:
+            if reason == CHANGING or self._unsent.name_of(mirror) != mirror.name:
+                return False
+            raise MetaError(f"statistics of it are left to the upstream: {reason}")
         there = {each.name.lower() for each in calls.table(mirror.name).table.columns}
         # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
         asked = self._ask(mirror, wanted)

@@ -90,6 +90,12 @@ class MirroredTables:
         with self._store.read() as connection:
             return mirrored.names(connection)
 
+    def upstream_id(self, name: TableName) -> int | None:
+        """The id that a mirrored table has in the other metastore; None if it is unknown."""
+        with self._store.read() as connection:
+            table_id = tables.find_id(connection, name)
+            return None if table_id is None else mirrored.upstream_id(connection, table_id)
+
     def partition_names(self, name: TableName) -> list[str]:
         """The names of the partitions of a table that have mirrors."""
         with self._store.read() as connection:

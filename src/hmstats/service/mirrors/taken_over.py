@@ -62,6 +62,14 @@ class ComparedStatistics:
         """Whether statistics of these columns are being sent to the other metastore, or were when a server broke."""
         return any(each.is_on_its_way for known in self.seen.values() for each in self._of_columns(known))
 
+    def misses(self, told: Mapping[str, StatisticsSet]) -> bool:
+        """Whether the other metastore does not say any more what it was last seen to say of some column."""
+        return any(
+            seen.of_column(self.seen.get(owner, {}), each).theirs
+            for place, owner in self.owners.items()
+            for each in set(self.columns).difference(_by_column(told.get(place)))
+        )
+
     @property
     def emptied(self) -> list[str]:
         """The places whose rows were removed since the other metastore first said what it was last seen to say."""

@@ -64,11 +64,11 @@ class Unsent:
         with self._store.read() as connection:
             own = column_statistics.read_table(connection, mirror.table_id, None, None)
             names = partitions.names(connection, mirror.table_id)
-            for each in own:
-                known = seen.read(connection, mirror.table_id, each.engine, [OF_TABLE])
-                columns = _unknown(each, known.get(OF_TABLE, {}))
-                if columns:
-                    yield Unsettled(each.engine, None, tuple(columns))
+            known = {each.engine: seen.read(connection, mirror.table_id, each.engine, [OF_TABLE]) for each in own}
+        for each in own:
+            columns = _unknown(each, known[each.engine].get(OF_TABLE, {}))
+            if columns:
+                yield Unsettled(each.engine, None, tuple(columns))
         for start in range(0, len(names), _MOST_AT_ONCE):
             yield from self._of_partitions(mirror, names[start : start + _MOST_AT_ONCE])
 
@@ -77,6 +77,11 @@ class Unsent:
         with self._store.read() as connection:
             table_id = tables.find_id(connection, name)
             return None if table_id is None else Mirror(table_id, name, versions.read(connection, table_id))
+
+    def name_of(self, mirror: Mirror) -> TableName | None:
+        """The name that a mirror has now; None if it was removed."""
+        with self._store.read() as connection:
+            return tables.find_name(connection, mirror.table_id)
 
     def statistics(self, mirror: Mirror, wanted: Unsettled, there: Collection[str]) -> list[StatisticsSet]:
         """The sets of what is unsettled still, with sketches; only of columns that are `there`."""

@@ -1,0 +1,82 @@
+"""Statistics that a gateway has not sent, of tables that others changed at the upstream meanwhile."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fixtures.commands import run_here
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.servers import serving
+from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
+
+from hmstats.errors import CallRefused
+from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.wire.idl import hive_metastore as api
+
+
+@pytest.fixture
+def unsent(hmstats_sqlite: int, tmp_path: Path) -> Iterator[Doors]:
+    """A gateway that sends nothing, before tables t and u."""
+    direct, upstream = Metastore("hmstats-sqlite", hmstats_sqlite, 4.0), f"thrift://127.0.0.1:{hmstats_sqlite}"
+    settings = {"upstream_writes": "off"}
+    with direct.clients, serving(tmp_path, "--upstream", upstream, settings=settings) as port:
+        doors = Doors(direct, replace(direct, port=port))
+        direct.client().create_database(api.Database(name=direct.database, description="", parameters={}))
+        for table in ("t", "u"):
+            direct.table(table, columns=COLUMNS)
+            doors.ours.put_table_statistics(doors.name(table), StatisticsSet(of_all(1)))
+        yield doors
+
+
+def leave(doors: Doors, folder: Path) -> tuple[int, list[str]]:
+    """How `hmstats leave --write` ends, and what it says."""
+    upstream = f"thrift://127.0.0.1:{doors.direct.port}"
+    done = run_here("leave", "--database", f"sqlite:///{folder}/hmstats.sqlite", "--upstream", upstream, "--write")
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_a_table_that_was_dropped_at_the_upstream_keeps_nobody_from_leaving(unsent: Doors, tmp_path: Path) -> None:
+    unsent.direct.client().drop_table(unsent.direct.database, "t", True)
+    code, (said,) = leave(unsent, tmp_path)
+    assert (code, said.partition(": ")[0]) == (0, "the upstream has all statistics that it can store")
+    assert bounds(unsent.there.table_statistics(unsent.name("u"), ["a"])) == [(1, 10)]
+
+
+def test_a_table_whose_statistics_are_left_to_the_upstream_is_named_with_the_reason(
+    unsent: Doors, tmp_path: Path
+) -> None:
+    table = unsent.direct.read_table()
+    table.tableType, table.viewOriginalText, table.viewExpandedText = "VIRTUAL_VIEW", "select 1", "select 1"
+    unsent.direct.client().alter_table(unsent.direct.database, "t", table)
+    code, lines = leave(unsent, tmp_path)
+    assert (code, lines[0]) == (
+        3,
+        f"{unsent.name()}: not sent: statistics of it are left to the upstream: it is a view",
+    )
+
+
+def test_statistics_of_a_table_that_was_renamed_at_the_upstream_go_to_it(unsent: Doors, tmp_path: Path) -> None:
+    rename(unsent.direct, "t", "w")
+    code, lines = leave(unsent, tmp_path)
+    assert code == 0, lines
+    for table in ("w", "u"):
+        assert bounds(unsent.there.table_statistics(unsent.name(table), ["a"])) == [(1, 10)]
+
+
+def test_a_table_that_was_renamed_at_the_upstream_keeps_its_sketches(doors: Doors) -> None:
+    if doors.direct.generation < 4:
+        pytest.skip("its tables have no ids")
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(1, 3, values=("1", "2", "2")),)))
+    until([(1, 3)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
+    rename(doors.direct, "t", "w")
+    with pytest.raises(CallRefused, match="NoSuchObject"):
+        doors.ours.table_statistics(doors.name(), ["a"])
+    assert [each.value for each in doors.ours.top_k(doors.name("w"), "a", 1).values] == [2]
+
+
+def rename(door: Metastore, old: str, new: str) -> None:
+    table = door.read_table(old)
+    table.tableName = new
+    door.client().alter_table_with_environment_context(door.database, old, table, None)
