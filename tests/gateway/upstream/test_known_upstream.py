@@ -97,6 +97,19 @@ def test_it_is_no_other_one_while_its_database_fails(store: Store, hive: Hive, m
         assert known.own_calls().generation.number == 3
 
 
+def test_at_the_start_of_a_gateway_a_failing_database_is_named_as_that(store: Store, hive: Hive) -> None:
+    """A gateway that starts then must not have its operator give its statistics up."""
+    with hive.serving() as address:
+        with knowing(store, address) as known:
+            assert known.own_calls().generation.number == 3
+        hive.uuid = None
+        with knowing(store, address) as known:
+            with pytest.raises(MetaError, match=r"holds statistics of metastore one, .* tells no UUID: try again"):
+                known.own_calls()
+            hive.uuid = "one"
+            assert known.own_calls().generation.number == 3
+
+
 def test_an_upgrade_gives_it_a_uuid(store: Store, hive: Hive, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before Hive 3 it is known by its address."""
     monkeypatch.setattr(known_upstream, "_ASKED_SECONDS", 0.0)

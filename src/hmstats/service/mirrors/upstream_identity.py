@@ -27,6 +27,12 @@ class UpstreamIdentity:
         )
         if uuid and known == address:
             self._store.write(lambda unit: metastore_properties.replace(unit, _KEY, address, uuid))
+        elif uuid is None and known != address:
+            raise MetaError(
+                f"database {self._store.name} holds statistics of metastore {known}, and the upstream at {address} "
+                "tells no UUID: try again when the database of the upstream answers, or give the gateway another "
+                "database if this is another metastore"
+            )
         elif known != identity:
             raise MetaError(
                 f"database {self._store.name} holds statistics of metastore {known}, and the upstream is {identity}: "
