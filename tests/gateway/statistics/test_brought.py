@@ -1,10 +1,15 @@
 """Statistics that new tables and partitions bring along through a gateway, whatever its upstream knows of them."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fixtures.metastores import Metastore
+from tests.fixtures.servers import serving
 from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_partition, until
+from tests.gateway.held_upstream import Hold, way_to
 from tests.sketch.vectors import of_longs
 
 from hmstats.model.catalog.objects import TableName
@@ -100,3 +105,24 @@ def test_a_table_that_exists_keeps_its_statistics(doors: Doors) -> None:
     with pytest.raises(api.AlreadyExistsException):
         doors.here.client().create_table(new_table(doors, StatisticsSet((long(7, 8),))))
     assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(1, 2)]
+
+
+@pytest.mark.hive
+def test_a_table_that_was_made_is_no_failure_though_its_statistics_are(hive_3_1: int, tmp_path: Path) -> None:
+    """A client that got an error would make the table again, which exists. This Hive is sent the statistics."""
+    direct, settings = Metastore("hive-3.1", hive_3_1, 3.1), {"upstream_writes": "through"}
+    with (
+        way_to(direct.port) as (way, between),
+        direct.clients,
+        serving(tmp_path, "--upstream", f"thrift://127.0.0.1:{between}", settings=settings) as port,
+        ThreadPoolExecutor(1) as executor,
+    ):
+        doors = Doors(direct, replace(direct, port=port))
+        direct.client().create_database(api.Database(name=direct.database, description="", parameters={}))
+        with way.holding("set_aggr_stats_for", Hold.BEFORE):
+            made = executor.submit(doors.here.client().create_table, new_table(doors, StatisticsSet((long(1, 2),))))
+            way.wait_held()
+            way.drop_held()
+            made.result()
+        assert doors.here.client().get_all_tables(direct.database) == ["t"]
+        assert bounds(doors.ours.table_statistics(doors.name(), ["a"])) == [(1, 2)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import structlog
 
-from hmstats.errors import InvalidInput, UpstreamClosed, UpstreamUnavailable
+from hmstats.errors import InvalidInput, MetaError, UpstreamClosed
 from hmstats.gateway.answering.call import Call
 from hmstats.gateway.statistics.brought import BroughtWriter, brought_by
 from hmstats.gateway.statistics.delivery import Delivery
@@ -76,10 +76,8 @@ class ObjectAnswers:
         author = subject.author(call.session)
         caller.set(Caller(author, call.name))
         try:
-            kept = self._brought_writer.keep(self._upstream.calls(call.session), brought, author)
-        except (UpstreamUnavailable, UpstreamClosed) as error:  # the call itself has been carried out
+            if self._brought_writer.keep(self._upstream.calls(call.session), brought, author):
+                self._delivery.send_through(brought.table)
+        except (MetaError, UpstreamClosed) as error:  # the call itself has been carried out
             _log.warning("not_kept", object=str(brought.table), reason=str(error))
-            return answered
-        if kept:
-            self._delivery.send_through(brought.table)
         return answered
