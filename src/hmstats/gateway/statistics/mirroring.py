@@ -151,7 +151,7 @@ class Mirroring:
                 # If the upstream has not got these, nobody can tell whether they have not come yet, or were deleted.
                 self._while_sent(name, lambda: ask().is_on_its_way)
                 asked = ask()
-            marked = _marked(calls, asked)
+            marked = _new_marks(calls, asked)
             if names is None:
                 told = calls.table_statistics(name, columns, engine)
             else:
@@ -208,7 +208,7 @@ def why_not_mirrored(table: Table) -> str | None:
     return "it is transactional" if table.parameters.get("transactional", "").lower() == "true" else None
 
 
-def _marked(calls: UpstreamCalls, asked: ComparedStatistics) -> dict[str, frozenset[str]]:
+def _new_marks(calls: UpstreamCalls, asked: ComparedStatistics) -> dict[str, frozenset[str]]:
     """The columns that the upstream marks as accurate, at the places of a comparison whose rows were removed."""
     places = asked.emptied
     if not places:
