@@ -5,6 +5,7 @@ from hmstats.model.transactions.locks import Lock, LockAnswer, LockFilter, LockK
 from hmstats.service.transactions.transactions import prolong, require_open
 from hmstats.store.database.store import Store
 from hmstats.store.transactions import locks, transactions
+from hmstats.store.transactions.locks import AskedLock
 from hmstats.store.unit.unit import Connection, Unit
 
 _RECENT_DIVISOR = 10
@@ -35,7 +36,7 @@ class Locks:
             if request.transaction:
                 require_open(unit, [request.transaction], self._timeout_ms)
             lock_id = locks.insert_waiting(unit, request)
-            return self._decide(unit, lock_id, request)
+            return self._decide(unit, AskedLock.of(lock_id, request), request)
 
         return self._store.write(insert)
 
@@ -53,7 +54,7 @@ class Locks:
             renewed = self._record_heartbeat(unit, lock_id)
             if renewed.state is LockState.ACQUIRED:
                 return LockAnswer(lock_id, LockState.ACQUIRED)
-            return self._decide(unit, lock_id, None)
+            return self._decide(unit, locks.asked(unit.connection, lock_id), None)
 
         return self._store.write(renew)
 
@@ -100,7 +101,7 @@ class Locks:
         state = locks.state_and_age(connection, lock_id)
         if state is None or state[1] > self._timeout_ms // _RECENT_DIVISOR:
             return None
-        if state[0] is LockState.WAITING and locks.first_blocked(connection, lock_id) is None:
+        if state[0] is LockState.WAITING and locks.first_blocked(connection, state[2]) is None:
             return None
         return state[0]
 
@@ -115,21 +116,21 @@ class Locks:
         prolong(unit, lock.transaction, self._timeout_ms)
         return lock
 
-    def _decide(self, unit: Unit, lock_id: int, request: LockRequest | None) -> LockAnswer:
+    def _decide(self, unit: Unit, asked: AskedLock, request: LockRequest | None) -> LockAnswer:
         """Grant a waiting lock unless another blocks it; if its request must not wait, remove it then."""
-        blocked = locks.first_blocked(unit.connection, lock_id)
+        blocked = locks.first_blocked(unit.connection, asked)
         if blocked and self._remove_dead(unit):
-            blocked = locks.first_blocked(unit.connection, lock_id)
+            blocked = locks.first_blocked(unit.connection, asked)
         if blocked is None:
-            if not locks.acquire(unit, lock_id):
-                raise _missing(lock_id)
-            return LockAnswer(lock_id, LockState.ACQUIRED)
+            if not locks.acquire(unit, asked.id):
+                raise _missing(asked.id)
+            return LockAnswer(asked.id, LockState.ACQUIRED)
         part, kind, blocker = blocked
         if request and _gives_up(request, kind):
-            locks.remove(unit, lock_id)
-            return LockAnswer(lock_id, LockState.NOT_ACQUIRED, f"{kind.name} would have to wait for {blocker}")
-        locks.note_blocker(unit, lock_id, part, blocker)
-        return LockAnswer(lock_id, LockState.WAITING)
+            locks.remove(unit, asked.id)
+            return LockAnswer(asked.id, LockState.NOT_ACQUIRED, f"{kind.name} would have to wait for {blocker}")
+        locks.note_blocker(unit, asked.id, part, blocker)
+        return LockAnswer(asked.id, LockState.WAITING)
 
     def _remove_dead(self, unit: Unit) -> bool:
         transactions.abort_dead(unit, self._timeout_ms)

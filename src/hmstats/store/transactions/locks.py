@@ -7,7 +7,8 @@ two requests cannot both miss each other, and cannot deadlock.
 Every heartbeat or removal of a lock first locks the row of its first part, so that the parts stay together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -22,11 +23,12 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    tuple_,
     update,
 )
 
+from hmstats.model.transactions.lock_conflicts import LockConflicts
 from hmstats.model.transactions.locks import (
-    BLOCKED_BY,
     Lock,
     LockComponent,
     LockFilter,
@@ -44,7 +46,10 @@ from hmstats.store.unit.unit import Unit
 
 _L = HIVE_LOCKS.c
 _FIRST_PART = 1
-_ASKED, _HELD = HIVE_LOCKS.alias("asked"), HIVE_LOCKS.alias("held")
+_NO_TRANSACTION = -1
+"""A transaction that no lock has."""
+_ROWS_AT_ONCE = 1_000
+_OF_COMPONENT = (_L.HL_LOCK_INT_ID, _L.HL_TXNID, _L.HL_LOCK_TYPE, _L.HL_DB, _L.HL_TABLE, _L.HL_PARTITION)
 
 
 def insert_waiting(unit: Unit, request: LockRequest) -> int:
@@ -74,61 +79,80 @@ def insert_waiting(unit: Unit, request: LockRequest) -> int:
     return lock_id
 
 
-def first_blocked(connection: Connection, lock_id: int) -> tuple[int, LockKind, Lock] | None:
-    """A blocked component of the lock: its part and kind, and the first lock that blocks it; None if none is blocked.
+@dataclass(frozen=True, slots=True)
+class AskedLock:
+    """What a stored lock asks for: its components by part. `transaction` is 0 for none."""
+
+    id: int
+    transaction: int
+    components: Mapping[int, LockComponent]
+
+    @classmethod
+    def of(cls, lock_id: int, request: LockRequest) -> "AskedLock":
+        """What a request asks for that was inserted as a lock."""
+        return cls(lock_id, request.transaction, dict(enumerate(request.components, start=_FIRST_PART)))
+
+
+def asked(connection: Connection, lock_id: int) -> AskedLock:
+    """What a stored lock asks for; nothing if it does not exist."""
+    return _asked(lock_id, connection.execute(_ASKED, {"lock_id": lock_id}).mappings().all())
+
+
+def _asked(lock_id: int, rows: Sequence[Mapping[Any, Any]]) -> AskedLock:
+    transaction = rows[0]["HL_TXNID"] if rows else 0
+    return AskedLock(lock_id, transaction, {row["HL_LOCK_INT_ID"]: _component(row) for row in rows})
+
+
+def first_blocked(connection: Connection, lock: AskedLock) -> tuple[int, LockKind, Lock] | None:
+    """A blocked component of a lock: its part and kind, and the first lock that blocks it; None if none is blocked.
 
     Waiting locks block as held ones do: locks are granted in the order of their requests.
     """
-    row = connection.execute(_FIRST_BLOCKED, {"lock_id": lock_id}).mappings().one_or_none()
-    return None if row is None else (row["part"], LockKind(row["kind"]), _lock(row))
+    conflicts = LockConflicts(lock.components)
+    for row in _earlier_rows(connection, lock, conflicts.blocking_kinds):
+        part = conflicts.part_blocked_by(_component(row))
+        if part is not None:
+            return part, lock.components[part].kind, _lock(row)
+    return None
 
 
-def _components_overlap() -> ColumnElement[bool]:
-    """The condition that two components overlap: they are equal, or one contains the other."""
-    asked, held = _ASKED.c, _HELD.c
-    tables = or_(asked.HL_TABLE.is_(None), held.HL_TABLE.is_(None), asked.HL_TABLE == held.HL_TABLE)
-    partitions = or_(asked.HL_PARTITION.is_(None), held.HL_PARTITION.is_(None), asked.HL_PARTITION == held.HL_PARTITION)
-    return and_(asked.HL_DB == held.HL_DB, tables, partitions)
+def _earlier_rows(connection: Connection, lock: AskedLock, kinds: Collection[LockKind]) -> Iterator[Mapping[Any, Any]]:
+    """The rows of locks before this one, in order, of these kinds, in its databases and of other transactions."""
+    if not kinds:
+        return
+    letters = [each.value for each in kinds]
+    values: dict[str, Any] = {f"kind{place}": letters[place % len(letters)] for place in range(len(LockKind))}
+    values |= {"lock_id": lock.id, "own": lock.transaction or _NO_TRANSACTION, "id": 0, "part": 0}
+    while True:
+        rows = connection.execute(_EARLIER, values).mappings().all()
+        yield from rows
+        if len(rows) < _ROWS_AT_ONCE:
+            return
+        values |= {"id": rows[-1]["HL_LOCK_EXT_ID"], "part": rows[-1]["HL_LOCK_INT_ID"]}
 
 
-def _kinds_conflict() -> ColumnElement[bool]:
-    """The condition that the kinds of two components conflict."""
-    asked, held = _ASKED.c, _HELD.c
-    kinds = [
-        and_(asked.HL_LOCK_TYPE == kind.value, held.HL_LOCK_TYPE.in_(sorted(each.value for each in blockers)))
-        for kind, blockers in BLOCKED_BY.items()
-    ]
-    read, exclusive = LockKind.SHARED_READ.value, LockKind.EXCLUSIVE.value
-    passing = [
-        and_(
-            whole.HL_LOCK_TYPE == read,
-            whole.HL_TABLE.is_(None),
-            inner.HL_LOCK_TYPE == exclusive,
-            inner.HL_TABLE.is_not(None),
-        )
-        for whole, inner in ((asked, held), (held, asked))
-    ]
-    return and_(or_(*kinds), ~or_(*passing))
-
-
-def _first_blocked() -> Select[Any]:
-    """The query for a lock's first blocked part and its blocker."""
-    asked, held = _ASKED.c, _HELD.c
+def _earlier() -> Select[Any]:
+    """The query for a page of the rows that may block a lock."""
+    of_lock = HIVE_LOCKS.alias("of_lock").c
+    databases = select(of_lock.HL_DB).where(of_lock.HL_LOCK_EXT_ID == bindparam("lock_id"))
+    after = tuple_(_L.HL_LOCK_EXT_ID, _L.HL_LOCK_INT_ID) > tuple_(bindparam("id"), bindparam("part"))
     return (
-        select(asked.HL_LOCK_INT_ID.label("part"), asked.HL_LOCK_TYPE.label("kind"), *held)
-        .select_from(_ASKED.join(_HELD, and_(held.HL_LOCK_EXT_ID < asked.HL_LOCK_EXT_ID, _components_overlap())))
+        select(HIVE_LOCKS)
         .where(
-            asked.HL_LOCK_EXT_ID == bindparam("lock_id"),
-            or_(asked.HL_TXNID == 0, held.HL_TXNID != asked.HL_TXNID),
-            _kinds_conflict(),
+            _L.HL_LOCK_EXT_ID < bindparam("lock_id"),
+            after,
+            _L.HL_TXNID != bindparam("own"),
+            _L.HL_LOCK_TYPE.in_([bindparam(f"kind{place}") for place in range(len(LockKind))]),
+            _L.HL_DB.in_(databases),
         )
-        .order_by(held.HL_LOCK_EXT_ID, held.HL_LOCK_INT_ID)
-        .limit(1)
+        .order_by(_L.HL_LOCK_EXT_ID, _L.HL_LOCK_INT_ID)
+        .limit(_ROWS_AT_ONCE)
     )
 
 
-# Built once: that takes longer than running it, and waiting clients poll often.
-_FIRST_BLOCKED = _first_blocked().execution_options(**PREPARED)
+# Built once: that takes longer than running them, and waiting clients poll often.
+_ASKED = select(*_OF_COMPONENT).where(_L.HL_LOCK_EXT_ID == bindparam("lock_id")).execution_options(**PREPARED)
+_EARLIER = _earlier().execution_options(**PREPARED)
 
 
 def acquire(unit: Unit, lock_id: int) -> bool:
@@ -157,20 +181,23 @@ def get(connection: Connection, lock_id: int) -> Lock | None:
     return None if row is None else _lock(row)
 
 
-def state_and_age(connection: Connection, lock_id: int) -> tuple[LockState, int] | None:
-    """The state of a lock, and the age in milliseconds of the last heartbeat of it or its transaction.
+def state_and_age(connection: Connection, lock_id: int) -> tuple[LockState, int, AskedLock] | None:
+    """The state of a lock, the age in milliseconds of the last heartbeat of it or its transaction, what it asks for.
 
     None if it does not exist, or its transaction is not open.
     """
     its_open = and_(TXNS.c.TXN_ID == _L.HL_TXNID, TXNS.c.TXN_STATE == TransactionState.OPEN.value)
     last = case((_L.HL_TXNID == 0, _L.HL_LAST_HEARTBEAT), else_=TXNS.c.TXN_LAST_HEARTBEAT)
     query = (
-        select(_L.HL_LOCK_STATE, now_ms(connection) - last)
+        select(*_OF_COMPONENT, _L.HL_LOCK_STATE, (now_ms(connection) - last).label("age_ms"))
         .select_from(HIVE_LOCKS.outerjoin(TXNS, its_open))
-        .where(_first_part(lock_id), last.is_not(None))
+        .where(_L.HL_LOCK_EXT_ID == lock_id, last.is_not(None))
+        .order_by(_L.HL_LOCK_INT_ID)
     )
-    row = connection.execute(query).one_or_none()
-    return None if row is None else (LockState(row[0]), row[1])
+    rows = connection.execute(query).mappings().all()
+    if not rows or rows[0]["HL_LOCK_INT_ID"] != _FIRST_PART:
+        return None
+    return LockState(rows[0]["HL_LOCK_STATE"]), rows[0]["age_ms"], _asked(lock_id, rows)
 
 
 def prolong(unit: Unit, lock_id: int, timeout_ms: int) -> Lock | None:
@@ -251,7 +278,7 @@ def _lock(row: Mapping[Any, Any]) -> Lock:
     return Lock(
         id=row["HL_LOCK_EXT_ID"],
         part=row["HL_LOCK_INT_ID"],
-        component=LockComponent(LockKind(row["HL_LOCK_TYPE"]), row["HL_DB"], row["HL_TABLE"], row["HL_PARTITION"]),
+        component=_component(row),
         state=LockState(row["HL_LOCK_STATE"]),
         transaction=row["HL_TXNID"],
         owner=Owner(row["HL_USER"], row["HL_HOST"], row["HL_AGENT_INFO"]),
@@ -260,3 +287,7 @@ def _lock(row: Mapping[Any, Any]) -> Lock:
         heartbeats=row["HL_HEARTBEAT_COUNT"] or 0,
         blocked_by=None if blocked is None else (blocked, row["HL_BLOCKEDBY_INT_ID"]),
     )
+
+
+def _component(row: Mapping[Any, Any]) -> LockComponent:
+    return LockComponent(LockKind(row["HL_LOCK_TYPE"]), row["HL_DB"], row["HL_TABLE"], row["HL_PARTITION"])
