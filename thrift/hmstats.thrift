@@ -364,8 +364,8 @@ struct StatisticsHistoryRequest {
   5: optional i32 most,
 }
 
-// `kinds`: columns, parameters, dropped, renamed. `tblName`: the table's name before the write. No `colNames`: all
-// columns, or none. No `partNames`: the table itself, and with `dropped` its partitions too.
+// `kinds`: columns, parameters, dropped, arrived (from another table), renamed. `tblName`: the table's name before the
+// write. No `colNames`: all columns, or none. No `partNames`: the table itself, and with `dropped` its partitions too.
 struct StatisticsWrite {
   1: required i64 at,
   2: required string dbName,

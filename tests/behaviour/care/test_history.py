@@ -142,6 +142,14 @@ def rename_and_back(scene: Scene, number: int) -> None:
         scene.hive.alter_table(scene.metastore.database, old, table)
 
 
+def exchange_and_back(scene: Scene, number: int) -> None:
+    database, other = scene.metastore.database, f"{scene.table}_y"
+    if other not in scene.hive.get_all_tables(database):
+        scene.metastore.table(other, keys=("p int",))
+    for source, target in ((scene.table, other), (other, scene.table)):
+        scene.hive.exchange_partition({"p": PARTITIONS[number % 2][-1]}, database, source, database, target)
+
+
 def truncate(scene: Scene, number: int) -> None:
     scene.hive.truncate_table(scene.metastore.database, scene.table, [PARTITIONS[number % 2]])
 
@@ -158,6 +166,7 @@ WRITES: list[Write] = [
     make_partition_again,
     make_again,
     rename_and_back,
+    exchange_and_back,
     truncate,
 ]
 STEPS = st.lists(st.tuples(st.sampled_from(WRITES), st.integers(1, 9)), max_size=5)

@@ -11,8 +11,8 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 class PastWrite:
     """A write of statistics, at epoch ms. `table` is the name that the table had before it.
 
-    `kinds` are columns, parameters, dropped or renamed. `columns` are empty if all of them, or none, were written;
-    `partitions` are empty if it was about the table itself.
+    `kinds` are columns, parameters, dropped, arrived (from another table) or renamed. `columns` are empty if all of
+    them, or none, were written; `partitions` are empty if it was about the table itself.
     """
 
     at_ms: int

@@ -109,6 +109,11 @@ def of_dropped_partitions(unit: Unit, ids: Sequence[int]) -> None:
     _copy_to_history(unit, Kind.DROPPED, [(RowSelection(OwnerKind.PARTITIONS), rows)], ids)
 
 
+def of_arrived_partitions(unit: Unit, ids: Sequence[int]) -> None:
+    """Note that partitions have come from another table, after they were moved: there was nothing of them before."""
+    _copy_to_history(unit, Kind.ARRIVED, [(RowSelection(OwnerKind.PARTITIONS), (_STEP,))], ids)
+
+
 def of_names(unit: Unit, of: OwnerKind, ids: Sequence[int]) -> None:
     """Keep the names of tables or partitions that are renamed."""
     rows = (_STEP, _NAMES) if of is OwnerKind.PARTITIONS else (_STEP,)

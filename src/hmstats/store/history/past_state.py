@@ -92,8 +92,9 @@ def at(connection: Connection, table_id: int, at_ms: int, *, with_columns: bool 
         del partitions[each]
     if not later:
         return _restrict(current, partitions)
-    since = later[0].version
-    partitions = _names_at(partitions, _names_before(connection, table_id, since, at_ms))
+    since, absent = later[0].version, _arrived(later)
+    before = _names_before(connection, table_id, since, at_ms)
+    partitions = _names_at(_without(partitions, absent), _without(before, absent))
     columns = _columns_before(connection, table_id, since, later, current.columns) if with_columns else {}
     parameters = _parameters_before(connection, table_id, since, later, current.parameters)
     return _restrict(State(table_id, columns, parameters, partitions), partitions)
@@ -193,6 +194,19 @@ def _names_at(now: Mapping[int, str], before: Mapping[int, str]) -> dict[int, st
         if each not in before:
             ids.setdefault(name, each)
     return {each: name for name, each in ids.items()}
+
+
+def _arrived(later: Sequence[Step]) -> set[int]:
+    """The partitions that came from another table before anything dropped them, or took them to another."""
+    first: dict[int, Kind] = {}
+    for step in later:
+        if step.kind in (Kind.ARRIVED, Kind.DROPPED):
+            first |= dict.fromkeys((step.partitions or frozenset()) - first.keys(), step.kind)
+    return {each for each, kind in first.items() if kind is Kind.ARRIVED}
+
+
+def _without(names: Mapping[int, str], absent: Collection[int]) -> dict[int, str]:
+    return {each: name for each, name in names.items() if each not in absent}
 
 
 def _columns_before(

@@ -25,6 +25,7 @@ class Kind(Enum):
     COLUMNS = "columns"
     PARAMETERS = "parameters"
     DROPPED = "dropped"
+    ARRIVED = "arrived"
     RENAMED = "renamed"
     BEGAN = "began"
 

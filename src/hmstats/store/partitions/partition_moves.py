@@ -42,6 +42,7 @@ def move(unit: Unit, partition_ids: Sequence[int], table_id: int, name: TableNam
     for table, values in changes:
         here = one_of(connection, table.c.PART_ID, partition_ids)
         connection.execute(update(table).where(here).values(values))
+    before_writes.of_arrived_partitions(unit, partition_ids)
 
 
 def relocate(unit: Unit, partition_ids: Sequence[int], old: str, new: str) -> None:

@@ -182,6 +182,35 @@ def test_a_renamed_partition_takes_its_history_with_it(scene: Scene) -> None:
     assert scene.stored() == [replace(before, partition="p=3")]
 
 
+def test_a_partition_is_in_the_past_of_each_table_while_it_was_there(scene: Scene) -> None:
+    other, spec = TableName("hive", "default", "other"), {"p": "1"}
+    scene.tables.create(replace(scene.tables.get(NAME), id=None, name=other, storage=STORAGE))
+    scene.write(1, 0, 500)
+    (before,), first_ms = scene.stored(), scene.now()
+    scene.moves.exchange(spec, NAME, other)
+    (moved,), second_ms = scene.stored(other), scene.now()
+    scene.writer.update_partitions(other, [of_partition(1, l=of_longs(0, 900))])
+    written = scene.stored(other)
+    scene.restores.restore(other, first_ms)  # when it was in the other table
+    assert scene.stored(other) == written
+    scene.restores.restore(other, second_ms)
+    assert scene.stored(other) == [moved]
+    scene.moves.exchange(spec, other, NAME)
+    third_ms = scene.now()
+    scene.writer.delete_partitions(NAME, None, None, None)
+    places = {first_ms: NAME, second_ms: other, third_ms: NAME}
+    for at_ms, place in places.items():
+        assert {each: scene.past(at_ms, each) for each in (NAME, other)} == {
+            each: [before] if each == place else [] for each in (NAME, other)
+        }
+    kinds = [write.kinds[0] for write in scene.history.writes(other, "l").writes]
+    assert kinds == ["dropped", "columns", "columns", "arrived"]
+    scene.restores.restore(NAME, second_ms)
+    assert scene.stored() == []
+    scene.restores.restore(NAME, first_ms)
+    assert scene.stored() == [before]
+
+
 def test_a_renamed_table_takes_its_history_with_it(scene: Scene) -> None:
     scene.write(None, 0, 500)
     before, at_ms = scene.stored(), scene.now()

@@ -124,5 +124,5 @@ def _write(group: Sequence[Step], names: Mapping[int, str]) -> PastWrite:
 
 
 def _is_about(write: PastWrite, column: str) -> bool:
-    whole = Kind.DROPPED.value in write.kinds or (Kind.COLUMNS.value in write.kinds and not write.columns)
-    return whole or column in write.columns
+    moved = not {Kind.DROPPED.value, Kind.ARRIVED.value}.isdisjoint(write.kinds)
+    return moved or (Kind.COLUMNS.value in write.kinds and not write.columns) or column in write.columns
