@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from tests.service.statistics.filled import NAME, TYPES, make_table, of_longs, o
 
 from hmstats.errors import InvalidInput, LockedStatistics, NoSuchObject
 from hmstats.model.catalog.objects import Column, DatabaseName, Partition, Storage, TableName
-from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.statistics.column_statistics import StatisticsSet, StringStatistics
 from hmstats.model.statistics.statistics_locks import LockedObject
@@ -225,16 +225,38 @@ def test_a_renamed_table_takes_its_history_with_it(scene: Scene) -> None:
     assert "renamed" in called[1][1]
 
 
+def with_columns(scene: Scene, columns: Sequence[Column]) -> None:
+    table = scene.tables.get(NAME)
+    assert table.storage is not None
+    scene.alterations.alter(NAME, replace(table, storage=replace(table.storage, columns=tuple(columns))))
+
+
 def test_a_column_of_another_type_gets_nothing_back(scene: Scene) -> None:
     scene.write(None, 0, 500)
     at_ms = scene.now()
-    columns = tuple(Column(each.name, "string") if each.name == "l" else each for each in COLUMNS)
-    table = scene.tables.get(NAME)
-    assert table.storage is not None
-    scene.alterations.alter(NAME, replace(table, storage=replace(table.storage, columns=columns)))
+    with_columns(scene, [Column(each.name, "string") if each.name == "l" else each for each in COLUMNS])
     scene.writer.delete_table(NAME, None, None)
     assert scene.restores.restore(NAME, at_ms).written == 1
     assert [column.column for each in scene.stored() for column in each.columns] == ["s"]
+
+
+def test_parameters_of_a_column_of_another_type_do_not_come_back(scene: Scene) -> None:
+    sizes, of_l, of_s = (
+        f"spark.sql.statistics.{each}" for each in ("totalSize", "colStats.l.version", "colStats.s.version")
+    )
+    table = scene.tables.get(NAME)
+    stated = {**table.parameters, sizes: "5", of_l: "2", of_l.replace("version", "min"): "0", of_s: "2"}
+    scene.alterations.alter(NAME, replace(table, parameters=stated))
+    scene.write(None, 0, 500)
+    at_ms = scene.now()
+    with_columns(scene, [Column(each.name, "string") if each.name == "l" else each for each in COLUMNS])
+    table = scene.tables.get(NAME)
+    newer = {key: value for key, value in table.parameters.items() if ".colStats." not in key}
+    scene.alterations.alter(NAME, replace(table, parameters=newer))  # Spark has analysed it again
+    scene.restores.restore(NAME, at_ms)
+    after = scene.tables.get(NAME).parameters
+    assert Accurate.parse(after[PARAMETER]).columns == {"s"}
+    assert {key for key in after if key.startswith("spark.sql.statistics.")} == {of_s, sizes}
 
 
 def test_a_mark_of_accurate_statistics_comes_back_while_the_files_are_the_same(scene: Scene) -> None:

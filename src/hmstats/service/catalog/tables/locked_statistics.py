@@ -11,14 +11,12 @@ from dataclasses import replace
 from hmstats.model.catalog.objects import LAST_DDL, Parameters, Table
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.basic_statistics import COUNTS
-from hmstats.model.parameters.row_counts import row_count
 from hmstats.model.parameters.statistics_keys import STATED, is_of_statistics
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.statistics.statistics_locks import ALL_COLUMNS, OF_TABLE, Cover, TableLocks
-from hmstats.outlets.spark import spark_properties
 from hmstats.service.catalog.tables.columns import lost_columns
 from hmstats.service.statistics.locks import WRITES
-from hmstats.service.statistics.spark.spark_marks import stated
+from hmstats.service.statistics.spark.spark_marks import of_columns, restated, without_columns
 from hmstats.service.statistics.spark.spark_statements import StatedTable
 from hmstats.store.statistics import column_statistics, statistics_locks
 from hmstats.store.storage import parameters
@@ -72,34 +70,17 @@ def with_locked_values(
     columns = locks.locked_columns(part_id, {each.column for each in locks.covers if each.column != ALL_COLUMNS})
     if not columns:
         return dict(after)
-    result = {key: value for key, value in after.items() if key not in _of_columns(after, columns)}
-    result |= _of_columns(before, columns)
+    result = {key: value for key, value in after.items() if key not in of_columns(after, columns)}
+    result |= of_columns(before, columns)
     if result != after:
-        result = _restated(result)
+        result = restated(result)
     was_marked = Accurate.parse(before.get(PARAMETER)).columns if same_rows else frozenset()
     return _with_marks(result, marks_after.without_columns(columns.keys() - was_marked))
 
 
 def _before(stored: Table, altered: Table) -> Parameters:
     """The stored parameters without Spark's statistics of columns that an alter drops or gives another type."""
-    lost = _of_columns(stored.parameters, lost_columns(data_columns(stored), data_columns(altered)))
-    if not lost:
-        return stored.parameters
-    return _restated({key: value for key, value in stored.parameters.items() if key not in lost})
-
-
-def _restated(values: Mapping[str, str]) -> dict[str, str]:
-    """The parameters with the mark of Spark's statement, if any, for the statistics that are left of it."""
-    if STATED not in values:
-        return dict(values)
-    seconds = row_count(values[STATED].partition(" ")[0]) or 0
-    return {**values, **stated(seconds, spark_properties.spark_parameters(values))}
-
-
-def _of_columns(given: Parameters, columns: Collection[str]) -> dict[str, str]:
-    """The parameters that hold Spark's statistics of these columns, whose names Spark writes in any case."""
-    names = [each for each in spark_properties.read(given).columns if each.lower() in columns]
-    return {key: value for each in names for key, value in spark_properties.of_column(given, each).items()}
+    return without_columns(stored.parameters, lost_columns(data_columns(stored), data_columns(altered)))
 
 
 def _is_locked(key: str) -> bool:

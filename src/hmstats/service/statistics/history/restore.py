@@ -4,7 +4,7 @@ Numbers come back with the times that they had. A mark of accurate statistics co
 the same now as they were: else Hive would answer queries by numbers of other rows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hmstats.errors import LockedStatistics, NoSuchObject
@@ -15,9 +15,11 @@ from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.parameters.basic_statistics import FILE_SIZES
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.history import Restored
+from hmstats.service.catalog.tables import columns
 from hmstats.service.statistics.conditions import require_version
 from hmstats.service.statistics.history.history import state_at
 from hmstats.service.statistics.history.upkeep import Retention
+from hmstats.service.statistics.spark.spark_marks import without_columns
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -102,11 +104,11 @@ def _writable(name: TableName, target: TableFacts | None) -> TableFacts:
 
 def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
     now_of = _successors(then, current)
-    types = {each.name.lower(): each.type for each in (*target.columns, *target.partition_keys)}
+    fitting, unfit = _split_by_type(target, then)
     wanted = {
         Key(now_of[key.partition_id], key.engine, key.column): content
-        for key, content in then.columns.items()
-        if key.partition_id in now_of and _fits(types.get(key.column), content[_TYPE])
+        for key, content in fitting.items()
+        if key.partition_id in now_of
     }
     written = {key: content for key, content in wanted.items() if current.columns.get(key) != content}
     owners = set(now_of.values())
@@ -115,7 +117,8 @@ def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
     dropped: dict[int, tuple[str, ...]] = {}
     unmarked = 0
     for before, owner in now_of.items():
-        old, new = current.parameters.get(owner, {}), dict(then.parameters.get(before, {}))
+        old = current.parameters.get(owner, {})
+        new = _of_fitting_columns(then.parameters.get(before, {}), unfit.get(before, []))
         if PARAMETER in new and (target.transactional or _sizes(old) != _sizes(new)):
             del new[PARAMETER]
             new |= {key: old[key] for key in FILE_SIZES if key in new and key in old}  # or the next one marked it
@@ -126,6 +129,19 @@ def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
         dropped |= {owner: gone} if gone else {}
     touched = {key.partition_id for key in (*written, *removed)}
     return _Plan(then.table_id, current, wanted, written, removed, put, dropped, unmarked, touched)
+
+
+def _split_by_type(target: TableFacts, then: State) -> tuple[Mapping[Key, Content], Mapping[int, list[str]]]:
+    """Statistics of then that fit the columns of now, and the other columns by their owner."""
+    types = {each.name.lower(): each.type for each in (*target.columns, *target.partition_keys)}
+    fitting: dict[Key, Content] = {}
+    unfit: dict[int, list[str]] = {}
+    for key, content in then.columns.items():
+        if _fits(types.get(key.column), content[_TYPE]):
+            fitting[key] = content
+        else:
+            unfit.setdefault(key.partition_id, []).append(key.column)
+    return fitting, unfit
 
 
 def _successors(then: State, current: State) -> dict[int, int]:
@@ -141,6 +157,11 @@ def _successors(then: State, current: State) -> dict[int, int]:
 
 def _fits(column_type: str | None, stated: str | None) -> bool:
     return column_type is not None and kind_of(column_type) is kind_of(stated or "")
+
+
+def _of_fitting_columns(values: Parameters, unfit: Sequence[str]) -> dict[str, str]:
+    """The parameters without marks and Spark's statistics of columns that are gone, or of another type by now."""
+    return columns.unmarked(without_columns(values, unfit), unfit)
 
 
 def _sizes(values: Parameters) -> tuple[str | None, ...]:

@@ -7,7 +7,7 @@ properties that Spark hides from users.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from hmstats.model.catalog.objects import LAST_DDL, Parameters
@@ -50,6 +50,26 @@ def stated(seconds: int, own: Mapping[str, str]) -> dict[str, str]:
 def without_marks(parameters: Parameters) -> dict[str, str]:
     """The parameters without both marks."""
     return {key: value for key, value in parameters.items() if key not in (STATED, SHOWN)}
+
+
+def of_columns(parameters: Parameters, columns: Collection[str]) -> dict[str, str]:
+    """The parameters that hold Spark's statistics of these columns, whose names Spark writes in any case."""
+    names = [each for each in spark_properties.read(parameters).columns if each.lower() in columns]
+    return {key: value for each in names for key, value in spark_properties.of_column(parameters, each).items()}
+
+
+def without_columns(parameters: Parameters, columns: Collection[str]) -> Parameters:
+    """The parameters without Spark's statistics of these columns."""
+    gone = of_columns(parameters, columns)
+    return restated({key: value for key, value in parameters.items() if key not in gone}) if gone else parameters
+
+
+def restated(parameters: Parameters) -> dict[str, str]:
+    """The parameters with the mark of Spark's statement, if any, for the statistics that are left of it."""
+    if STATED not in parameters:
+        return dict(parameters)
+    seconds = row_count(parameters[STATED].partition(" ")[0]) or 0
+    return {**parameters, **stated(seconds, spark_properties.spark_parameters(parameters))}
 
 
 def digest(own: Mapping[str, str]) -> str:
