@@ -297,6 +297,29 @@ def test_new_partitions_and_tables_of_what_is_locked_are_locked(partitioned: Met
     assert "numRows" not in partitioned.parameters("u")
 
 
+@pytest.mark.parametrize("refuse", [False, True])
+def test_new_objects_of_what_is_locked_come_without_the_statistics_that_they_bring(
+    partitioned: Metastore, ours: Client, refuse: bool
+) -> None:
+    ours.locks.lock(locked(partitioned, None), refuse=refuse)
+    client, new, before = partitioned.client(), partitioned.partition("3"), numbers(partitioned)
+    new.colStats = statistics(partitioned, statistics_of("l"), partition="p=3")
+    client.add_partition(new)
+    assert of_partitions(partitioned, ["p=3"], "l") == {}
+    again = partitioned.partition("1")
+    again.colStats = statistics(partitioned, statistics_of("l", numDVs=9), partition="p=1")
+    client.add_partitions_req(
+        api.AddPartitionsRequest(dbName=partitioned.database, tblName="t", parts=[again], ifNotExists=True)
+    )
+    assert numbers(partitioned) == before
+    table = partitioned.read_table()
+    table.tableName, table.sd.location, table.partitionKeys = "u", None, []
+    table.colStats = statistics(partitioned, statistics_of("l"), table="u")
+    client.create_table(table)
+    assert of_table(partitioned, "l", table="u") == {}
+    assert {each.dropped for each in ours.locks.listed(partitioned.database)} == {3}
+
+
 def test_a_rename_carries_a_lock_and_a_drop_removes_it(partitioned: Metastore, ours: Client) -> None:
     ours.locks.lock(locked(partitioned))
     ours.locks.lock(locked(partitioned, partition="p=1", columns=("l",)))

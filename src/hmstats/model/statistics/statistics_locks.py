@@ -99,6 +99,10 @@ class TableLocks:
         found = [self._by_place[place] for place in places if place in self._by_place]
         return next((each for each in found if each.refuse), found[0] if found else None)
 
+    def without_refusals(self) -> "TableLocks":
+        """The locks as if each accepted writes and dropped them."""
+        return TableLocks(tuple(each._replace(refuse=False) for each in self.covers))
+
     def locked_columns(self, part_id: int, columns: Collection[str]) -> dict[str, Cover]:
         """The locked ones of these columns, with their locks."""
         if not self.covers:

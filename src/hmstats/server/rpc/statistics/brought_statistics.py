@@ -29,7 +29,7 @@ class BroughtStatistics:
         if struct.colStats is None:
             return None
         given = replace(set_from_thrift(struct.colStats)[1], partition=None)
-        options = WriteOptions(author=subject.author(session), state=WriteState(struct.writeId))
+        options = WriteOptions(author=subject.author(session), state=WriteState(struct.writeId), brought=True)
         return lambda unit: self._writer.put_table(unit, name, given, None, options)
 
     def of_partitions(
@@ -46,7 +46,7 @@ class BroughtStatistics:
         }
         if not given:
             return None
-        options = WriteOptions(author=subject.author(session))
+        options = WriteOptions(author=subject.author(session), brought=True)
 
         def write(unit: Unit, partitions: Mapping[str, Partition]) -> None:
             sets = [

@@ -102,7 +102,7 @@ class StatisticsWriter:
         options: WriteOptions,
     ) -> LoggedTable | None:
         """Write a table's column statistics within a unit, as update_table does. Returns what `remember` takes."""
-        target = _locked(unit, name, past_locks=options.past_locks)
+        target = _locked(unit, name, options)
         held = target is not None and hold_table(unit, name, target, statistics, change, options)
         if held and change is not None:
             change = written_at_once(change)
@@ -113,7 +113,7 @@ class StatisticsWriter:
         )
         if held or (made is not None and not statistics.columns):
             return None
-        target = (_locked(unit, name, past_locks=options.past_locks) if made is not None else None) or target
+        target = (_locked(unit, name, options) if made is not None else None) or target
         if target is None:
             raise missing_table(name)
         return self._put_table(unit, name, target, statistics, made, options)
@@ -183,7 +183,7 @@ class StatisticsWriter:
     ) -> LoggedTable | None:
         """Write column statistics of partitions within a unit, as update_partitions. Returns what `remember` takes."""
         left, touched = None, set[str]()
-        target = _locked(unit, name, past_locks=options.past_locks)
+        target = _locked(unit, name, options)
         if target is None:
             raise InvalidObject(f"{name} table not found")
         said = {normal_partition_name(each, target.keys): change for each, change in changes.items()}
@@ -193,7 +193,7 @@ class StatisticsWriter:
             said = {each: as_asked(said[each], change) for each, change in made.items()}
         if not statistics:
             return None
-        target = (_locked(unit, name, past_locks=options.past_locks) if said else None) or target
+        target = (_locked(unit, name, options) if said else None) or target
         for engine in sorted({each.engine for each in statistics}):
             of_engine = [each for each in statistics if each.engine == engine]
             job = _Job(name, target, options.merge, options.replaces, options.state)
@@ -317,10 +317,12 @@ class StatisticsWriter:
         self._store.write_table(name, delete)
 
 
-def _locked(unit: Unit, name: TableName, *, past_locks: bool) -> TableFacts | None:
-    """The table, its row locked until the unit ends; with `past_locks` as if no statistics of it were locked."""
+def _locked(unit: Unit, name: TableName, options: WriteOptions) -> TableFacts | None:
+    """The table, its row locked until the unit ends, with the locks of statistics that count for these options."""
     target = table_facts.lock(unit, name)
-    return replace(target, locks=UNLOCKED) if target is not None and past_locks else target
+    if target is None or not (options.past_locks or options.brought):
+        return target
+    return replace(target, locks=UNLOCKED if options.past_locks else target.locks.without_refusals())
 
 
 def _put_writers_marks(

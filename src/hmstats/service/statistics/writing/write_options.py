@@ -11,7 +11,7 @@ class WriteOptions:
 
     `merge`: they describe new rows. `replaces`: nothing of the stored ones stays, not even what the new ones do not
     know. `author` is the sender, `state` its transaction. `past_locks`: locked ones are written too. `automatic`: an
-    automatic run sends them. `publishes`: nothing waits.
+    automatic run sends them. `publishes`: nothing waits. `brought`: they came with new objects, which no lock refuses.
     """
 
     merge: bool = False
@@ -21,6 +21,7 @@ class WriteOptions:
     automatic: bool = False
     publishes: bool = False
     replaces: bool = False
+    brought: bool = False
 
 
 DEFAULTS = WriteOptions()
