@@ -294,6 +294,29 @@ def test_merges_go_on_from_what_waits(our_metastore: Metastore, ours: Client) ->
     assert (found.lowValue, found.highValue, found.numNulls) == (0, 30, 2)
 
 
+def test_new_rows_that_do_not_wait_are_added_to_what_waits(partitioned: Metastore, ours: Client) -> None:
+    places, client = ("p=1", None), partitioned.client()
+
+    def insert(high: int) -> None:
+        for place in places:
+            new = statistics(partitioned, statistics_of("l", highValue=high, numNulls=1), partition=place)
+            client.set_aggr_stats_for(api.SetPartitionsStatsRequest(colStats=[new], needMerge=True))
+
+    def stored() -> list[tuple[int, int]]:
+        found = [of_partitions(partitioned, ["p=1"], "l")["p=1"]["l"], of_table(partitioned, "l")["l"]]
+        return [(each.longStats.highValue, each.longStats.numNulls) for each in found]
+
+    put(ours, partitioned, longs(5, 0, 10), longs(5, 0, 10, partition="p=1"))
+    prefer(ours, partitioned, publish="false")
+    insert(30)
+    prefer(ours, partitioned, publish="true")
+    insert(20)
+    assert stored() == [(20, 1)] * 2
+    assert waiting(ours, partitioned).keys() == set(places)
+    ours.pending.publish(f"{partitioned.database}.t")
+    assert stored() == [(30, 2)] * 2
+
+
 def test_wrong_numbers_are_refused_at_once(partitioned: Metastore, ours: Client) -> None:
     prefer(ours, partitioned, publish="false")
     with pytest.raises(CallRefused, match="l"):

@@ -142,6 +142,34 @@ def hold_partitions(
     return rest, {each: change for each, change in at_once.items() if change is not None}
 
 
+def follow_at_once(
+    unit: Unit, name: TableName, target: TableFacts, written: Mapping[int, StatisticsSet], *, merge: bool
+) -> None:
+    """Let what waits follow a write of one engine that did not wait, by partition id (OF_TABLE: of the table).
+
+    Statistics of new rows are merged into it, as into what is stored; others are newer, and remove it.
+    """
+    if not target.holding.has_pending:
+        return
+    if not merge:
+        engine = next((each.engine for each in written.values()), "")
+        pending.supersede(unit, target.id, {owner: _names(each) for owner, each in written.items()}, engine)
+        return
+    waiting = pending.read(unit.connection, target.id, list(written))
+    merged = {owner: _with_new_rows(name, held, written[owner]) for owner, held in waiting.items()}
+    pending.put(unit, target.id, {owner: each for owner, each in merged.items() if each.sets})
+
+
+def _with_new_rows(name: TableName, held: Pending, new: StatisticsSet) -> Pending:
+    """What waits of the columns of new rows, with these merged into it."""
+    sets = []
+    for found in held.sets:
+        there = _names(found) if found.engine == new.engine else []
+        columns = tuple(each for each in new.columns if each.column in there)
+        sets += [merge_sets(name, replace(new, columns=columns), [found])] if columns else []
+    return replace(held, sets=sets)
+
+
 def _put_aside(unit: Unit, name: TableName, target: TableFacts, writes: Mapping[int, Pending]) -> None:
     nonempty = {owner: each for owner, each in writes.items() if each.sets or each.change != _NOTHING}
     pending.put(unit, target.id, nonempty)

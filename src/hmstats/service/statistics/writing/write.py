@@ -27,7 +27,7 @@ from hmstats.service.statistics.locks import (
 from hmstats.service.statistics.merge import latest_of_each_column, merge_sets
 from hmstats.service.statistics.transactional import check_deletable, put_marks
 from hmstats.service.statistics.writing.events import LoggedTable, StatisticsRecorder, record_deleted
-from hmstats.service.statistics.writing.holding import hold_partitions, hold_table, written_at_once
+from hmstats.service.statistics.writing.holding import follow_at_once, hold_partitions, hold_table, written_at_once
 from hmstats.service.statistics.writing.parameter_changes import change_partitions, change_table
 from hmstats.service.statistics.writing.plain_writes import PlainWrites
 from hmstats.service.statistics.writing.validate import check_sketches, checked_set
@@ -38,7 +38,7 @@ from hmstats.store.database.store import Store
 from hmstats.store.history import before_writes
 from hmstats.store.history.replaced_rows import OwnerKind
 from hmstats.store.partitions import partitions
-from hmstats.store.statistics import column_statistics, pending, table_facts
+from hmstats.store.statistics import column_statistics, table_facts
 from hmstats.store.statistics.details import OF_TABLE
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
@@ -135,19 +135,17 @@ class StatisticsWriter:
         if given.columns and not free.columns:
             versions.bump_own(unit, target.id, partitioned=bool(target.partition_keys))
             return None
-        given = free
         if options.merge:
-            stored = column_statistics.read_table(unit.connection, target.id, _names(given), given.engine)
+            stored = column_statistics.read_table(unit.connection, target.id, _names(free), free.engine)
             stored = details.of_table(unit, target.id, stored)
-            given = merge_sets(name, given, stored)
+            given = merge_sets(name, free, stored)
         else:
-            given = latest_of_each_column(given)
+            given = latest_of_each_column(free)
         columns = _names(given)
         before_writes.of_written(unit, OwnerKind.TABLES, name, target, [target.id], columns, given.engine)
         column_statistics.write_table(unit, target.id, name, given, replaces=options.replaces)
         details.write(unit, target.id, {OF_TABLE: given}, options.author)
-        if target.holding.has_pending:
-            pending.supersede(unit, target.id, {OF_TABLE: columns}, given.engine)
+        follow_at_once(unit, name, target, {OF_TABLE: free}, merge=options.merge)
         job = _Job(name, target, options.merge, options.replaces, options.state)
         marks = self._mark(unit, job, OF_TABLES, {target.id: target.parameters}, {target.id: given})
         marks = _put_writers_marks(unit, OF_TABLES, marks, {target.id: made})
@@ -225,19 +223,17 @@ class StatisticsWriter:
             for each, found in by_id.items()
         }
         check_sketches(name, given.values())
-        given, known = drop_locked_from_partitions(unit, name, target, given, known)
-        if not given:
+        free, known = drop_locked_from_partitions(unit, name, target, given, known)
+        if not free:
             return {}, {}
+        stored: Mapping[str, Sequence[StatisticsSet]] = {}
         if merge:
-            stored = details.of_partitions(unit, target.id, _stored_sets(unit, target, given.values()))
-            given = {each: merge_sets(name, new, stored.get(new.partition or "", ())) for each, new in given.items()}
-        else:
-            given = {each: merge_sets(name, new, ()) for each, new in given.items()}
+            stored = details.of_partitions(unit, target.id, _stored_sets(unit, target, free.values()))
+        given = {each: merge_sets(name, new, stored.get(new.partition or "", ())) for each, new in free.items()}
         names, engine = sorted({each for found in given.values() for each in _names(found)}), sets[0].engine
         before_writes.of_written(unit, OwnerKind.PARTITIONS, name, target, list(given), names, engine)
         column_statistics.write_partitions(unit, name, given, replaces=job.replaces)
-        if target.holding.has_pending:
-            pending.supersede(unit, target.id, {each: _names(found) for each, found in given.items()}, engine)
+        follow_at_once(unit, name, target, free, merge=merge)
         return given, self._mark(unit, job, OF_PARTITIONS, known, given)
 
     def _mark(
