@@ -80,6 +80,12 @@ def find_id(connection: Connection, name: DatabaseName) -> int | None:
     return connection.execute(select(DBS.c.DB_ID).where(_is(name))).scalar_one_or_none()
 
 
+def lock(unit: Unit, name: DatabaseName) -> int | None:
+    """The database's id, its row locked until the unit ends, so that it gets no table; None if it does not exist."""
+    query = select(DBS.c.DB_ID).where(_is(name)).with_for_update()
+    return unit.connection.execute(query).scalar_one_or_none()
+
+
 def names(connection: Connection, catalog: str) -> list[str]:
     """The names of a catalog's databases, sorted."""
     return sorted(connection.execute(NAMES.query, {"catalog": catalog}).scalars())

@@ -312,6 +312,12 @@ def ids_in(connection: Connection, database: DatabaseName) -> list[int]:
     return list(connection.execute(select(TBLS.c.TBL_ID).select_from(_NAMED).where(_inside(database))).scalars())
 
 
+def lock_in(unit: Unit, database_id: int) -> list[int]:
+    """The ids of a database's tables, their rows locked until the unit ends, in the order of the ids."""
+    query = select(TBLS.c.TBL_ID).where(TBLS.c.DB_ID == database_id).order_by(TBLS.c.TBL_ID).with_for_update()
+    return list(unit.connection.execute(query).scalars())
+
+
 def insert_one(unit: Unit, table: Table, database_id: int | None = None) -> int:
     """Insert a table. Returns its id. Raises NoSuchObject if its database (looked up unless given) does not exist."""
     table_id = unit.ids(ids.Sequence.TABLE, 1)[0]

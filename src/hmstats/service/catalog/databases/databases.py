@@ -138,10 +138,11 @@ class Databases:
             raise MetaError(f"Can not drop {name.database} database in catalog {name.catalog}")
 
         def delete(unit: Unit) -> tuple[None, DroppedDirectories | None]:
-            stored, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
+            database_id = databases.lock(unit, name)
+            stored = databases.get(unit.connection, name)
             if stored is None or database_id is None:
                 raise missing_database(name)
-            inside = tables.ids_in(unit.connection, name)
+            inside = tables.lock_in(unit, database_id)
             if inside and not cascade:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more tables exist.")
             if functions.names(unit.connection, name) and not cascade:
