@@ -335,6 +335,39 @@ def test_a_table_that_gets_or_loses_partitions_is_not_accurate(our_metastore: Me
         assert ("COLUMN_STATS_ACCURATE" in found, found["numRows"]) == (False, STATED["numRows"])
 
 
+def test_a_table_whose_partitions_change_their_rows_is_not_accurate(our_metastore: Metastore, tmp_path: Path) -> None:
+    """Its own row count is not exact then; Hive leaves the mark as it is."""
+    make(our_metastore, tmp_path / "t", keys=("k",))
+    our_metastore.add_partitions(["a"], columns=COLUMNS)
+    client, of = our_metastore.client(), our_metastore.database
+
+    def state() -> None:
+        alter_partition(our_metastore, QUIET, **STATED)
+
+    def truncate() -> None:
+        client.truncate_table(of, "t", ["k=a"])
+
+    def append() -> None:
+        alter_partition(our_metastore, TASK, numRows="8", totalSize="100")
+
+    def append_quietly() -> None:
+        alter_partition(our_metastore, None, totalSize="101")
+
+    def rename() -> None:
+        client.rename_partition(of, "t", ["a"], partition_of("b"))
+        client.rename_partition(of, "t", ["b"], partition_of("a"))
+
+    def partition_of(value: str) -> Any:
+        (found,) = client.get_partitions(of, "t", -1)
+        found.values = [value]
+        return found
+
+    for change, stays in ((state, True), (rename, True), (append, False), (append_quietly, False), (truncate, False)):
+        alter(our_metastore, QUIET, **STATED)
+        change()
+        assert client.get_table(of, "t").parameters.get("COLUMN_STATS_ACCURATE") == (MARK if stays else None)
+
+
 def test_files_are_counted_where_a_new_table_gets_its_place(metastore: Metastore, tmp_path: Path) -> None:
     """Spark's CREATE TABLE AS SELECT writes the files first, and leaves it to the metastore to say where they are."""
     client = metastore.client()

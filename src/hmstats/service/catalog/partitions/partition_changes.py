@@ -33,7 +33,7 @@ from hmstats.service.catalog.partitions.partition_rules import (
 )
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import of_new
-from hmstats.service.catalog.tables.changed_partitions import unmark_table
+from hmstats.service.catalog.tables.changed_partitions import unmark_if_rows_changed, unmark_table
 from hmstats.service.catalog.tables.file_changes import DroppedDirectories, FileChanges
 from hmstats.service.catalog.tables.locked_statistics import NEW, with_locked_values
 from hmstats.service.catalog.tables.table_rules import drops_files, is_purged, owns_files
@@ -193,7 +193,8 @@ class PartitionChanges:
             if statistics_only:
                 _check_statistics_only(name, stored, by_name)
             altered = replace_all(unit, table, stored, by_name, counted)
-            versions.bump(unit, id_of(table), by_name)
+            touches_table = unmark_if_rows_changed(unit, table, [stored[each] for each in altered], altered.values())
+            versions.bump(unit, id_of(table), by_name, own=touches_table)
             unit.record(*(PartitionAltered(table, stored[each], new) for each, new in altered.items()))
 
         self._store.write(update)

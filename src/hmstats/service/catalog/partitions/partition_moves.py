@@ -22,7 +22,7 @@ from hmstats.service.catalog.partitions.partition_rules import (
     lies_at_default,
     replace_all,
 )
-from hmstats.service.catalog.tables.changed_partitions import unmark_table
+from hmstats.service.catalog.tables.changed_partitions import unmark_if_rows_changed, unmark_table
 from hmstats.service.catalog.tables.columns import same_columns
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.table_rules import owns_files
@@ -81,7 +81,8 @@ class PartitionMoves:
             storage = replace(storage, location=move.target if move else old.storage.location)
         new = replace_all(unit, table, stored, {old_name: replace(partition, storage=storage)}, FileCounts())[old_name]
         partitions.rename(unit, id_of(old), new_name, partition.values)
-        versions.bump(unit, id_of(table), {old_name, new_name})
+        touches_table = unmark_if_rows_changed(unit, table, [old], [new])
+        versions.bump(unit, id_of(table), {old_name, new_name}, own=touches_table)
         unit.record(PartitionAltered(table, old, new))
         return _Renamed(move)
 

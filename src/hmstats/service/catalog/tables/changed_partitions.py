@@ -3,14 +3,15 @@
 Stock Spark appends to existing partitions and alters nothing but the table, without any difference, to withdraw its own
 statistics. A Hive Metastore then goes on calling those partitions' statistics accurate. Here such an alter counts the
 files of partitions marked as accurate, and removes the mark if they have changed or cannot be counted in time. The
-table itself is not marked as accurate any more either, nor is one that gets or loses partitions.
+table itself is not marked as accurate any more either, nor is one that gets or loses partitions, or whose partitions
+get other rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from hmstats.model.catalog.objects import LAST_DDL, Parameters, Table
-from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.catalog.objects import LAST_DDL, Parameters, Partition, Table
+from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.basic_statistics import COUNTS, FILE_SIZES, FileSizes, StatisticsSource, same_sizes
 from hmstats.outlets.spark import spark_properties
 from hmstats.service.catalog.tables.basic_statistics import recounts_partitions
@@ -70,6 +71,21 @@ def unmark_table(unit: Unit, table: Table) -> bool:
         return False
     parameters.remove(unit, OF_TABLES, [id_of(table)], [PARAMETER])
     return True
+
+
+def unmark_if_rows_changed(unit: Unit, table: Table, before: Iterable[Partition], after: Iterable[Partition]) -> bool:
+    """Remove a table's own mark of accurate statistics if partitions have other rows after a change, by their counts.
+
+    Returns whether it had one.
+    """
+    pairs = zip(before, after, strict=True)
+    return any(_have_changed(old.parameters, new.parameters) for old, new in pairs) and unmark_table(unit, table)
+
+
+def _have_changed(before: Parameters, after: Parameters) -> bool:
+    """Whether rows have changed: a known count is another one, or the counts are not accurate any more."""
+    unmarked = Accurate.parse(before.get(PARAMETER)).basic and not Accurate.parse(after.get(PARAMETER)).basic
+    return unmarked or any(before[key] != after.get(key) for key in COUNTS if key in before)
 
 
 def with_own_mark(stored: Table, given: Table, altered: Table, source: StatisticsSource) -> Table:

@@ -7,6 +7,7 @@ from hmstats.model.events import PartitionAltered, TableAltered
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.basic_statistics import COUNTS
 from hmstats.model.statistics.statistics_locks import OF_TABLE
+from hmstats.service.catalog.tables.changed_partitions import unmark_table
 from hmstats.service.catalog.tables.locked_statistics import delete_free, free_owners, remove_marks
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
@@ -35,7 +36,8 @@ def mark_empty(
     """
     before = _before_change(unit, table_id, names)
     locks = statistics_locks.of_table(unit, table_id)
-    versions.bump(unit, table_id, None if locks else names)
+    touches_table = names is not None and unmark_table(unit, table)
+    versions.bump(unit, table_id, None if locks else names, own=touches_table)
     if names is None:
         own = table.storage.location if table.storage else None
         if locks.of(OF_TABLE) is None:
@@ -57,9 +59,7 @@ def mark_empty(
 
 def unmark_accurate(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> None:
     """Remove the marks of accurate statistics, since some of the files may have been removed."""
-    versions.bump(unit, table_id, names)
-    if names is None:
-        parameters.remove(unit, OF_TABLES, [table_id], [PARAMETER])
+    versions.bump(unit, table_id, names, own=unmark_table(unit, table))
     if table.partition_keys:
         partition_ids = list(partitions.locations(unit.connection, table_id, names))
         parameters.remove(unit, OF_PARTITIONS, partition_ids, [PARAMETER])
