@@ -12,6 +12,7 @@ from tests.fixtures.metastores import Metastore
 from tests.fixtures.runs.tiers import first_of
 
 from hmstats.client.metastore import Metastore as Client
+from hmstats.errors import CallRefused
 from hmstats.wire.idl import hive_metastore as api
 
 __all__ = ["ours", "partitioned"]
@@ -111,6 +112,31 @@ def test_reads_of_canaries_change_nothing(partitioned: Metastore, ours: Client, 
     assert (
         client.get_table_column_statistics(partitioned.database, "t", "s").statsObj[0].statsData.stringStats.numDVs == 5
     )
+
+
+def test_what_cannot_be_published_any_more_is_not_shown(our_metastore: Metastore, ours: Client, canary: Any) -> None:
+    """A canary goes on as everybody: what waits contradicts the rows that an engine has counted since."""
+    client, database = our_metastore.client(), our_metastore.database
+    for name in ("t", "other"):
+        our_metastore.table(name)
+        prefer(ours, our_metastore, name, publish="false")
+        client.update_table_column_statistics(statistics(our_metastore, statistics_of("l", numNulls=4_000), table=name))
+    table = our_metastore.read_table()
+    table.parameters |= {"numRows": "10", "totalSize": "90"}
+    said = api.EnvironmentContext(properties={"STATS_GENERATED": "TASK"})
+    client.alter_table_with_environment_context(database, "t", table, said)
+    with pytest.raises(CallRefused, match="at most the table's 10 rows"):
+        ours.pending.publish(f"{database}.t")
+
+    def asked(name: str) -> list[str]:
+        wanted = api.TableStatsRequest(dbName=database, tblName=name, colNames=["l"], engine="hive")
+        return [each.colName for each in canary.get_table_statistics_req(wanted).tableStats]
+
+    assert canary.get_table(database, "t").parameters["numRows"] == "10"
+    assert (asked("t"), asked("other")) == ([], ["l"])
+    both = canary.get_table_objects_by_name(database, ["t", "other"])
+    marks = {each.tableName: each.parameters.get("COLUMN_STATS_ACCURATE", "") for each in both}
+    assert ("l" in marks["t"], "COLUMN_STATS" in marks["other"]) == (False, True)
 
 
 def test_a_missing_table_is_missing_for_canaries_too(our_metastore: Metastore, canary: Any) -> None:

@@ -5,9 +5,12 @@ A publish is a write like any other: history, locks and events see it as such.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
-from hmstats.errors import NoSuchObject
+import structlog
+
+from hmstats.errors import MetastoreError, NoSuchObject
 from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
@@ -34,6 +37,7 @@ from hmstats.store.storage import parameters
 from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.unit.unit import Connection, Unit
 
+_log = structlog.get_logger("hmstats.pending")
 Answer = TypeVar("Answer")
 
 
@@ -140,24 +144,34 @@ class PendingStatistics:
     def tried(self, names: Sequence[TableName], read: Callable[[], Answer]) -> Answer:
         """What `read` returns when what waits of these tables is published; nothing is, whatever happens.
 
-        On a server that only reads, it sees what is stored.
+        What cannot be published is left out. On a server that only reads, it sees what is stored.
         """
         with self._store.read() as connection:
             waiting = [] if self._store.read_only else pending.of_tables(connection, names)
-        if not waiting:
-            return read()
+        while waiting:
+            failed: list[TableName] = []
+            try:
+                return self._store.try_change(partial(self._publish_to_try, waiting, failed), read)
+            except MetastoreError as error:
+                if not failed:
+                    raise
+                _log.info("pending_not_shown", object=str(failed[0]), reason=str(error))
+            waiting = [each for each in waiting if each not in failed]
+        return read()
 
-        def publish(unit: Unit) -> None:
-            with (
-                versions.noting_reads()
-            ):  # an answer is made from the versions that are stored, not from those in between
-                for name in waiting:
-                    target = table_facts.lock(unit, name)
-                    if target is not None:
-                        self.apply(unit, name, target, pending.read(unit.connection, target.id), None, past_locks=True)
-                        versions.restore(unit, target.id, target.version)
-
-        return self._store.try_change(publish, read)
+    def _publish_to_try(self, waiting: Sequence[TableName], failed: list[TableName], unit: Unit) -> None:
+        """Publish what waits of these tables. Adds a table to `failed` before an error about it is raised."""
+        with versions.noting_reads():  # an answer is made from the versions that are stored, not from those in between
+            for name in waiting:
+                target = table_facts.lock(unit, name)
+                if target is None:
+                    continue
+                try:
+                    self.apply(unit, name, target, pending.read(unit.connection, target.id), None, past_locks=True)
+                except MetastoreError:
+                    failed.append(name)
+                    raise
+                versions.restore(unit, target.id, target.version)
 
     def _waiting(
         self, unit: Unit, name: TableName, wanted: Sequence[str] | None, if_version: int | None
