@@ -108,6 +108,50 @@ def test_a_request_may_leave_the_files(our_metastore: Metastore) -> None:
     assert (folder / "part-0").exists()
 
 
+def test_an_external_table_that_says_so_loses_its_files(metastore: Metastore) -> None:
+    """Hive makes such tables of those that it owned before Hive 4, and truncates them as these."""
+    if metastore.flavour == "hive-2.3":
+        pytest.skip("Hive 2.3 has no such call")
+    folder = _external(metastore, {"external.table.purge": "TRUE"})
+    metastore.client().truncate_table(metastore.database, "t", None)
+    assert (folder.is_dir(), list(folder.iterdir()), _counts(metastore.parameters())) == (True, [], _ZEROS)
+
+
+def test_a_table_whose_files_stay_is_not_said_to_be_empty(metastore: Metastore) -> None:
+    """Hive removes files of any external table, and leaves it to its own clients not to ask for it."""
+    if metastore.flavour == "hive-2.3":
+        pytest.skip("Hive 2.3 has no such call")
+    folder = _external(metastore, {})
+    metastore.client().truncate_table(metastore.database, "t", None)
+    found, names = metastore.parameters(), [each.name for each in folder.iterdir()]
+    if not metastore.ours:
+        assert (names, _counts(found)) == ([], _ZEROS)
+        return
+    assert names == ["part-0"]
+    assert {*_COUNTS, "COLUMN_STATS_ACCURATE"}.isdisjoint(found)
+    assert of_table(metastore, "l") == {}
+
+
+def _external(metastore: Metastore, parameters: dict[str, str]) -> Path:
+    """The directory of a new external table with a file and statistics."""
+    stated = {**_COUNTS, "DO_NOT_UPDATE_STATS": "true", "EXTERNAL": "TRUE"}
+    metastore.client().create_table(
+        api.Table(
+            tableName="t",
+            dbName=metastore.database,
+            owner="x",
+            sd=metastore.storage(),
+            partitionKeys=[],
+            parameters={**stated, **parameters},
+            tableType="EXTERNAL_TABLE",
+        )
+    )
+    folder = _folder(metastore.read_table().sd)
+    (folder / "part-0").write_text("rows")
+    metastore.client().update_table_column_statistics(statistics(metastore, statistics_of("l")))
+    return folder
+
+
 @pytest.mark.parametrize("place", ["external", "outside"])
 def test_files_of_external_tables_stay_and_those_outside_the_warehouse_go(
     our_metastore: Metastore, tmp_path: Path, place: str

@@ -8,7 +8,7 @@ from hmstats.model.catalog.objects import Table, TableName
 from hmstats.service.catalog.drops import check_unshared, without_inner
 from hmstats.service.catalog.tables import emptied
 from hmstats.service.catalog.tables.file_changes import FileChanges, PlannedTruncation
-from hmstats.service.catalog.tables.table_rules import is_purged, owns_files
+from hmstats.service.catalog.tables.table_rules import drops_files, is_purged
 from hmstats.service.lookups import missing_table
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.catalog import tables
@@ -28,9 +28,9 @@ class Truncation:
     def truncate(self, name: TableName, names: Sequence[str] | None, *, delete_data: bool = True) -> None:
         """Truncate a table with all its partitions (`names` is None), or the named partitions that exist.
 
-        With `delete_data` a managed table's directories are emptied; then stored counts become 0, and column statistics
-        are deleted. Raises NoSuchObject, and MetaError if a directory is outside of the warehouse roots, is shared
-        with another object or cannot be emptied.
+        With `delete_data` the directories are emptied whose files go with a drop; then stored counts become 0, and
+        column statistics are deleted. If files stay that were to go, counts become unknown. Raises NoSuchObject, and
+        MetaError if a directory is outside of the warehouse roots, is shared with another object or cannot be emptied.
         """
 
         def begin(unit: Unit) -> PlannedTruncation | None:
@@ -38,10 +38,10 @@ class Truncation:
             table = None if table_id is None else tables.get(unit.connection, name)
             if table_id is None or table is None:
                 raise missing_table(name)
-            if not delete_data or not owns_files(table):
-                emptied.mark_empty(unit, table, table_id, names)
-                return None
             locations = emptied.locations(unit.connection, table, names)
+            if not delete_data or not drops_files(table):
+                emptied.mark_empty(unit, table, table_id, names, filled=locations if delete_data else ())
+                return None
             self._check(unit, table, table_id, locations)
             reserved = tuple(without_inner([*_own(table), *locations]))
             version = versions.read(unit.connection, table_id)
