@@ -38,9 +38,10 @@ def test_partitions_outside_of_their_table_are_named_too(store: Store) -> None:
     own = _make(store, "own", "MANAGED_TABLE", "file:/w/own", "file:/w/own/k=0", "file:/w/owner/k=1", "file:/x")
     other = _make(store, "other", "EXTERNAL_TABLE", "file:/w/other", "file:/y")
     with store.read() as connection:
-        found = drop_locations.of_tables(connection, [own, other], ["MANAGED_TABLE"])
+        assert drop_locations.dropped_with_files(connection, [own, other], ["MANAGED_TABLE"]) == {own}
+        found = drop_locations.of_tables(connection, [own])
         assert sorted(found) == ["file:/w/own", "file:/w/owner/k=1", "file:/x"]
-        assert drop_locations.of_tables(connection, [], ["MANAGED_TABLE"]) == []
+        assert drop_locations.of_tables(connection, []) == []
 
 
 def test_what_lies_below_a_root(store: Store) -> None:
@@ -49,9 +50,9 @@ def test_what_lies_below_a_root(store: Store) -> None:
     with store.read() as connection:
 
         def holds(root: str, *ids: int) -> bool:
-            return drop_locations.holds_others(connection, root, ids, ["MANAGED_TABLE"])
+            return drop_locations.holds_any(connection, root, ids)
 
-        assert [holds(root, own, other) for root in ("file:/w/db", "file:/w/far/", "file:/x", "file:/w/fa")] == [
+        assert [holds(root, other) for root in ("file:/w/db", "file:/w/far/", "file:/x", "file:/w/fa")] == [
             False,
             True,
             True,

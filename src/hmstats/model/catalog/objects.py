@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 LAST_DDL = "transient_lastDdlTime"
 """The parameter with the time of creation or last change, in epoch seconds."""
 
+EXTERNAL_PURGE = "external.table.purge"
+"""The parameter of an external table that says that its files go with it."""
 PARTITION_PRIVILEGES = "PARTITION_LEVEL_PRIVILEGE"
 """The parameter that is true if a table's partitions have privileges of their own."""
 

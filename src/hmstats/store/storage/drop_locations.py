@@ -3,10 +3,24 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, literal, or_, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    case,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    union_all,
+    update,
+)
 
 from hmstats.model.catalog.location import Location, parse
-from hmstats.store.schema import DBS, PARTITIONS, SDS, TBLS
+from hmstats.model.catalog.objects import EXTERNAL_PURGE
+from hmstats.store.schema import DBS, PARTITIONS, SDS, TABLE_PARAMS, TBLS
 from hmstats.store.statements.value_sets import one_of
 from hmstats.store.unit.unit import Unit
 
@@ -22,26 +36,37 @@ _PARTITIONS = _TABLES.join(PARTITIONS, PARTITIONS.c.TBL_ID == TBLS.c.TBL_ID).joi
 )
 
 
-def of_tables(connection: Connection, table_ids: Sequence[int], table_types: Collection[str | None]) -> list[str]:
-    """The locations of the tables that have one of the types, and of their partitions outside of them."""
-    here = one_of(connection, TBLS.c.TBL_ID, table_ids), TBLS.c.TBL_TYPE.in_(table_types)
+def dropped_with_files(connection: Connection, table_ids: Sequence[int], table_types: Collection[str]) -> set[int]:
+    """The tables among these whose files go with a drop: those of one of the types, and external ones that say so."""
+    p, own = TABLE_PARAMS.c, TBLS.c.TBL_TYPE.in_(table_types)
+    says_so = exists().where(
+        p.TBL_ID == TBLS.c.TBL_ID, p.PARAM_KEY == EXTERNAL_PURGE, func.lower(p.PARAM_VALUE) == "true"
+    )
+    query = select(TBLS.c.TBL_ID).where(one_of(connection, TBLS.c.TBL_ID, table_ids), or_(own, says_so))
+    return set(connection.execute(query).scalars())
+
+
+def of_tables(connection: Connection, table_ids: Sequence[int]) -> list[str]:
+    """The locations of tables, and of their partitions outside of them."""
+    here = one_of(connection, TBLS.c.TBL_ID, table_ids)
     table, partition = _OF_TABLE.c.LOCATION, _OF_PARTITION.c.LOCATION
     outside = func.substr(partition, 1, func.length(table) + 1) != table + "/"
     query = union_all(
-        select(table).select_from(_TABLES).where(*here, table.is_not(None)),
-        select(partition).select_from(_PARTITIONS).where(*here, outside),
+        select(table).select_from(_TABLES).where(here, table.is_not(None)),
+        select(partition).select_from(_PARTITIONS).where(here, outside),
     )
     return list(connection.execute(query).scalars())
 
 
-def holds_others(connection: Connection, root: str, table_ids: Sequence[int], table_types: Collection[str]) -> bool:
-    """Whether a table of other types, or a partition of one, lies below the root; only these tables are checked."""
-    others = one_of(connection, TBLS.c.TBL_ID, table_ids), TBLS.c.TBL_TYPE.not_in(table_types)
+def holds_any(connection: Connection, root: str, table_ids: Sequence[int]) -> bool:
+    """Whether one of these tables, or a partition of one, lies below the root."""
     below = or_(_is_below(_OF_TABLE.c.LOCATION, root), _is_below(_OF_PARTITION.c.LOCATION, root))
     joined = _TABLES.outerjoin(PARTITIONS, PARTITIONS.c.TBL_ID == TBLS.c.TBL_ID).outerjoin(
         _OF_PARTITION, _OF_PARTITION.c.SD_ID == PARTITIONS.c.SD_ID
     )
-    query = select(TBLS.c.TBL_ID).select_from(joined).where(*others, below).limit(1)
+    query = (
+        select(TBLS.c.TBL_ID).select_from(joined).where(one_of(connection, TBLS.c.TBL_ID, table_ids), below).limit(1)
+    )
     return connection.execute(query).first() is not None
 
 

@@ -148,8 +148,9 @@ class Databases:
             if functions.names(unit.connection, name) and not cascade:
                 raise InvalidOperation(f"Database {name.database} is not empty. One or more functions exist.")
             check_unused(unit.connection, inside, apart_from=name)
-            own = drop_locations.of_tables(unit.connection, inside, OWNING_TYPES)
-            if not drop_locations.holds_others(unit.connection, stored.location, inside, OWNING_TYPES):
+            with_files = drop_locations.dropped_with_files(unit.connection, inside, OWNING_TYPES)
+            own = drop_locations.of_tables(unit.connection, sorted(with_files))
+            if not drop_locations.holds_any(unit.connection, stored.location, sorted({*inside} - with_files)):
                 own.append(stored.location)
             _record_drop(unit, stored)
             materialized_views.remove_of_database(unit, name)

@@ -4,7 +4,14 @@ import re
 from collections.abc import Sequence
 
 from hmstats.errors import InvalidObject, MetaError
-from hmstats.model.catalog.objects import EXTERNAL_TABLE, MANAGED_TABLE, MATERIALIZED_VIEW, Column, Table
+from hmstats.model.catalog.objects import (
+    EXTERNAL_PURGE,
+    EXTERNAL_TABLE,
+    MANAGED_TABLE,
+    MATERIALIZED_VIEW,
+    Column,
+    Table,
+)
 from hmstats.model.statistics.column_types import base_type, kind_of
 from hmstats.service.transactions.acid import check_transactional
 
@@ -82,7 +89,7 @@ def owns_files(table: Table) -> bool:
 
 def drops_files(table: Table) -> bool:
     """Whether a drop removes the table's files; an external table's only if its parameters say so."""
-    return owns_files(table) or table.parameters.get("external.table.purge", "").lower() == "true"
+    return owns_files(table) or table.parameters.get(EXTERNAL_PURGE, "").lower() == "true"
 
 
 def is_purged(table: Table) -> bool:

@@ -214,11 +214,7 @@ class Tables:
             check_unused(unit.connection, [table_id])
             if stored.table_type == MATERIALIZED_VIEW:
                 materialized_views.remove(unit, name)
-            own = (
-                drop_locations.of_tables(unit.connection, [table_id], [stored.table_type])
-                if drops_files(stored)
-                else []
-            )
+            own = drop_locations.of_tables(unit.connection, [table_id]) if drops_files(stored) else []
             tables.remove_many(unit, [table_id])
             unit.record(TableDropped(stored))
             write_ids.remove_of_table(unit, name)
