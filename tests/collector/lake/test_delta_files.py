@@ -15,7 +15,7 @@ from tests.collector.lake.delta_tables import ROWS, delete_by_vector, written
 
 from hmstats.collector.lake.delta import open_delta
 from hmstats.collector.lake.opened import LakeTable, no_settings
-from hmstats.errors import UnreadableFile
+from hmstats.errors import StatementError, UnreadableFile
 
 MAPPED = {"delta.columnMapping.mode": "name"}
 
@@ -186,6 +186,16 @@ def test_types_that_have_grown(tmp_path: Path, given: pa.Array, kind: str, expec
     features = {"readerFeatures": ["typeWidening"], "writerFeatures": ["typeWidening"]}
     reshaped(tmp_path, {"x": {"type": kind}}, {"minReaderVersion": 3, "minWriterVersion": 7, **features})
     assert pa.Table.from_batches(opened(tmp_path).read(["x"]))["x"].combine_chunks() == expected
+
+
+def test_a_folder_is_not_taken_for_another_whose_name_is_decoded(tmp_path: Path) -> None:
+    """The log of the other one was read: its files and bytes were counted, its rows not found."""
+    for name, rows in (("a b", 10), ("a%20b", 20)):
+        write_deltalake(tmp_path / "made", ROWS.slice(0, rows))
+        (tmp_path / "made").rename(tmp_path / name)
+    assert opened(tmp_path / "a b").rows == 10
+    with pytest.raises(StatementError, match=r"a%20b: delta-rs takes a folder .* for .*/a b$"):
+        opened(tmp_path / "a%20b")
 
 
 @pytest.mark.parametrize("with_scheme", [True, False])

@@ -1,11 +1,14 @@
 """Lakehouse tables in an object store, by the same settings as other tables: from the environment, or Hadoop's."""
 
 from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 from deltalake import write_deltalake
+from pyarrow import fs
 from pyiceberg.catalog.hive import HiveCatalog
-from tests.collector.lake.delta_tables import registered
+from tests.collector.lake.delta_tables import delete_by_vector, registered
 from tests.collector.lake.iceberg.iceberg_tables import ROWS
 from tests.collector.lake.test_delta import stored, table_of
 from tests.fixtures.metastores import Metastore
@@ -19,10 +22,12 @@ from hmstats.collector.lake.opened import Hadoop, no_settings
 from hmstats.collector.options import DEFAULT
 from hmstats.collector.report import Report
 from hmstats.collector.request.statement import statement
+from hmstats.files.file_systems import open_location, settings_of
 
 pytestmark = pytest.mark.slow
 
 SCHEMES = {"s3": "environment", "s3a": "hadoop", "s3n": "hadoop of the bucket"}
+_numbers = count(1)
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +114,20 @@ def test_delta(
     name = registered(metastore, f"{scheme}://{place}", f"delta_{scheme}")
     assert analyzed(service, name, hadoop).rows == 1000
     assert stored(service, name, ["id"])["id"].data.high == 999  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("odd", ["q?#", "50%", "a b", "\u00fc+[=&'"])
+def test_delta_below_a_folder_with_an_odd_name(
+    metastore: Metastore, service: client.Metastore, store: ObjectStore, tmp_path: Path, odd: str
+) -> None:
+    rows = 100 + len(odd)
+    write_deltalake(tmp_path, ROWS.slice(0, rows))
+    delete_by_vector(tmp_path, [1, 3])
+    place = f"s3a://{BUCKET}/odd/{odd}"
+    system, path = open_location(place, settings_of([("s3a", BUCKET)], store.hadoop.get))
+    fs.copy_files(str(tmp_path), path, destination_filesystem=system)
+    name = registered(metastore, place, f"odd_{next(_numbers)}")
+    assert analyzed(service, name, store.hadoop.get).rows == rows - 2
 
 
 def of_pyiceberg(store: ObjectStore) -> dict[str, str]:

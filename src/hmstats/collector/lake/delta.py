@@ -8,6 +8,7 @@ environment.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote, unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +22,7 @@ from hmstats.extras import install_advice
 from hmstats.files import hdfs
 from hmstats.files.azure_stores import azure_arguments, blob_endpoint
 from hmstats.files.file_systems import s3_arguments, s3_with_environment, settings_of
-from hmstats.model.catalog.location import LOCAL, parse, parts_of
+from hmstats.model.catalog.location import LOCAL, Location, parse, parts_of
 from hmstats.model.catalog.objects import Column
 from hmstats.model.spark.spark_schema import LOG_SCHEMA, STUB_NAME, STUB_TYPE, schema_fields, spark_columns
 
@@ -53,8 +54,8 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
 
     `hadoop` returns a setting of Hadoop by its name.
 
-    Raises SettingsError if delta-rs is not installed; StatementError if there is no Delta table, or if it needs a
-    feature that delta-rs does not read.
+    Raises SettingsError if delta-rs is not installed; StatementError if there is no Delta table, if it needs a
+    feature that delta-rs does not read, or if delta-rs would take its location for another one.
     """
     table, errors = _open_table(shown, location, hadoop)
     schema = table.schema().to_json()
@@ -159,12 +160,22 @@ def _open_table(shown: str, location: str, hadoop: Hadoop) -> tuple[Any, type[Ex
             f"table {shown} is of the format Delta Lake, whose reader is not installed: {install_advice('delta')}"
         ) from error
     place = parse(location)
+    if unquote(place.path) != place.path:
+        raise StatementError(
+            f"table {shown} cannot be read at {location}: delta-rs takes a folder whose name has a % with two"
+            f" hexadecimal digits for {unquote(place.path)}"
+        )
     try:
         if place.scheme == LOCAL:
             return DeltaTable(place.path), DeltaError
-        return DeltaTable(str(place), storage_options=storage_options(location, hadoop)), DeltaError
+        return DeltaTable(_url(place), storage_options=storage_options(location, hadoop)), DeltaError
     except (DeltaError, OSError, ValueError) as error:
         raise StatementError(f"table {shown} cannot be read at {location}: {error}") from error
+
+
+def _url(place: Location) -> str:
+    """The location in the form of a URL, as delta-rs takes it: a # or ? in a path is a part of it."""
+    return str(replace(place, path=quote(place.path)))
 
 
 def storage_options(location: str, hadoop: Hadoop) -> dict[str, str]:
