@@ -10,6 +10,7 @@ from tests.collector.checks import check_all
 
 from hmstats import collector
 from hmstats.client import connect
+from hmstats.client.naming import named_table
 from hmstats.model.statistics.column_statistics import DateStatistics
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -52,6 +53,40 @@ def test_statistics_are_those_of_sparks_rows(
         check_all(sorted(stored.columns, key=lambda each: list(types).index(each.column)), found, types)
         assert (report.reads is None) is (case in BY_SPARK)
     finally:
+        spark.sql(f"DROP TABLE {name}")
+
+
+BY_POSITION = "orc.force.positional.evolution"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f"USING orc OPTIONS('{BY_POSITION}' = 'true') LOCATION '{{place}}'",
+        f"STORED AS orc LOCATION '{{place}}' TBLPROPERTIES('{BY_POSITION}' = 'true')",
+        "USING orc LOCATION '{place}'",
+    ],
+    ids=["options", "parameters", "session"],
+)
+def test_columns_that_spark_finds_by_their_places(
+    spark: Any, spark_metastore: str, tmp_path: Path, made: str, request: pytest.FixtureRequest
+) -> None:
+    """A column that was renamed in the metastore has values in files where it has its old name."""
+    orc.write_table(pa.table({"old": [1, 2, 3]}), str(tmp_path / "part-0.orc"))
+    name = f"default.orc_by_place_{request.node.callspec.id}"
+    spark.sql(
+        f"CREATE {'EXTERNAL ' * ('STORED' in made)}TABLE {name} (n BIGINT) {made.format(place=tmp_path.as_uri())}"
+    )
+    if BY_POSITION not in made:
+        spark.conf.set(BY_POSITION, "true")
+    try:
+        assert spark.sql(f"SELECT count(n) FROM {name}").first()[0] == 3
+        collector.analyze(spark, name)
+        with connect(spark_metastore) as service:
+            (found,) = service.table_statistics(service.existing_table(named_table(name, "default")).name, ["n"])
+        assert (found.data.nulls, found.data.low, found.data.high) == (0, 1, 3)  # type: ignore[union-attr]
+    finally:
+        spark.conf.unset(BY_POSITION)
         spark.sql(f"DROP TABLE {name}")
 
 

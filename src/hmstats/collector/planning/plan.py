@@ -245,6 +245,8 @@ _OPTIONS_OF_SPARK = frozenset(
         *("ignorecorruptfiles", "ignoremissingfiles", "datetimerebasemode", "int96rebasemode"),
     }
 )
+BY_PLACE = "orc.force.positional.evolution"
+"""The setting by which Hive and Spark find the columns of ORC files by their places, whatever they are called there."""
 _CLASSES = {PARQUET: "parquet", ORC: ".orc."}
 """Formats by Spark's names, and a part of the names of their input formats and SerDes, in lower case."""
 
@@ -255,13 +257,20 @@ def is_format(name: str, storage: Storage | None, table: Table) -> bool:
     If the input format only says that manifests name the files, the SerDe tells.
 
     If a column with a default was added later, its values are not in older files: Spark reads the default. Some options
-    of its own tables make Spark read other files, or other values.
+    of its own tables make Spark read other files, or other values, and one of any table other columns of ORC.
     """
     if not storage or not storage.location or with_defaults(table.parameters):
         return False
     provider = table.parameters.get(PROVIDER, "hive").lower()
     options = table.storage.serde.parameters if table.storage and provider != "hive" else {}
-    if not _OPTIONS_OF_SPARK.isdisjoint(map(str.lower, options)):
+    if not _OPTIONS_OF_SPARK.isdisjoint(map(str.lower, options)) or (name == ORC and _finds_by_place(table)):
         return False
     tells = storage.serde.library if has_manifests(storage) else storage.input_format
     return provider == name or (provider == "hive" and _CLASSES[name] in (tells or "").lower())
+
+
+def _finds_by_place(table: Table) -> bool:
+    """Whether columns of ORC files are found by their places; Spark hears the parameters of Hive's tables alone."""
+    of_serde = table.storage.serde.parameters if table.storage else {}
+    given = of_serde if PROVIDER in table.parameters else {**table.parameters, **of_serde}
+    return any(name.lower() == BY_PLACE and value.lower() == "true" for name, value in given.items())

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from hmstats.client.connection.batches import batches
 from hmstats.collector.planning.data_files import missing_locations
 from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
-from hmstats.collector.planning.plan import PARQUET, Plan
+from hmstats.collector.planning.plan import BY_PLACE, PARQUET, Plan
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import dataframe
 from hmstats.collector.scan.files.splits import TASKS_PER_CORE, Split, cut
@@ -25,6 +25,7 @@ from hmstats.collector.scan.task_errors import translate_reading
 from hmstats.collector.scan.tasks import ROWS_TAKEN, Failure, Job, Outcome, Record, Task, merge_records, read_tasks
 from hmstats.collector.spark.cores import expected_cores
 from hmstats.collector.spark.input_bytes import InputBytes, count_input_bytes
+from hmstats.collector.spark.session_settings import hadoop_settings
 from hmstats.errors import StatementError
 from hmstats.files.counted_reads import ReadCount, Reads
 from hmstats.model.statistics.column_statistics import Kind
@@ -47,7 +48,7 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
     ORC files that cannot be read directly are read by Spark too. Delivers all findings but the table's own.
     """
     check_manifests(spark, plan)
-    in_files, others = split_by_reader(plan, files, orc=not _has_timestamps(plan) or _is_in_utc(spark))
+    in_files, others = split_by_reader(plan, files, orc=_reads_orc(spark, plan))
     outcome = scan_files(spark, replace(plan, pieces=tuple(each for each in in_files if not each.orc)), files, job)
     orc = tuple(each for each in in_files if each.orc)
     if orc:
@@ -92,6 +93,12 @@ def check_manifests(spark: SparkSession, plan: Plan) -> None:
             f"table {plan.table.short} names its files of ORC in manifests, so that Spark cannot read them, and their"
             " timestamps are known in UTC only: start Spark with -Duser.timezone=UTC, or leave out these columns"
         )
+
+
+def _reads_orc(spark: SparkSession, plan: Plan) -> bool:
+    """Whether the values of files of ORC are the same without Spark, as far as its session tells."""
+    finds_by_place = (hadoop_settings(spark)(BY_PLACE) or "").lower() == "true"
+    return not finds_by_place and (not _has_timestamps(plan) or _is_in_utc(spark))
 
 
 def _has_timestamps(plan: Plan) -> bool:
