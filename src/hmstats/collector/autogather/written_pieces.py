@@ -99,7 +99,7 @@ def finding_of(plan: Plan, files: Sequence[DataFile], state: TableAccumulator) -
     known = file_finding(plan, files, DEFAULT)
     marks = {accurate.PARAMETER: Accurate(basic=True, columns=frozenset(plan.types)).text()}
     columns = state.statistics(plan.types)
-    return replace(known, rows=state.rows, columns=columns, other={**known.other, **marks})
+    return replace(known, rows=state.rows, columns=columns, other={**marks, **known.other})
 
 
 def stale_finding(files: Sequence[DataFile]) -> Finding:

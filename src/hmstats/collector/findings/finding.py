@@ -14,14 +14,16 @@ from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
 from hmstats.collector.planning.plan import Plan
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.report import Finding
+from hmstats.model.parameters.accurate import PARAMETER as ACCURATE
 from hmstats.sketch.accumulator import TableAccumulator
 
 
 def file_finding(plan: Plan, files: Sequence[DataFile], options: Options) -> Finding:
-    """A finding about these files, without what their rows say."""
+    """A finding about these files, without what their rows say; it has no mark if Hive reads other rows of them."""
     if not plan.has_files:
         return Finding(None, None, None, ())
-    other = {PARAMETER: fingerprint(files, plan.types, options)}
+    marks = {} if plan.hive_reads_alike else {ACCURATE: None}
+    other = {PARAMETER: fingerprint(files, plan.types, options), **marks}
     return Finding(None, sum(file.bytes for file in files), len(files), (), other)
 
 

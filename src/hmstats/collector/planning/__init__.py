@@ -2,6 +2,7 @@
 
 pieces            what is analysed one by one: a partition, or a table without partitions
 plan              columns with their kinds, pieces with their locations
+hive_reads        which tables Hive reads otherwise than Spark
 data_files        the files of each piece
 manifests         files that text files in the location name
 hadoop_files      files in stores that only Spark's Hadoop has a client for

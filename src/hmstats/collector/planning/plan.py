@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from hmstats.client import Metastore
+from hmstats.collector.planning.hive_reads import reads_alike
 from hmstats.collector.planning.manifests import has_manifests
 from hmstats.collector.planning.pieces import WHOLE_TABLE, Piece
 from hmstats.collector.request.partition_spec import PartitionSpec, TextSpec, check_spec, pruning_values
@@ -29,7 +30,8 @@ class Plan:
     it is empty. `parameters` are the table's own. `unchanged` are requested pieces that are not analysed again.
     `settings` are Hadoop's for the locations. `key_columns` are the partition keys with their types. `unlisted` are
     requested pieces whose files cannot be listed, with the reason, `locked` those whose statistics are locked
-    or skipped. `left_out` is why an automatic analysis leaves out the table.
+    or skipped. `left_out` is why an automatic analysis leaves out the table. `hive_reads_alike`: Hive reads the same
+    rows and values as Spark.
     """
 
     table: TableName
@@ -46,6 +48,7 @@ class Plan:
     chosen: bool = False
     locked: tuple[Piece, ...] = ()
     left_out: str | None = None
+    hive_reads_alike: bool = True
 
     @property
     def pieces_left_out(self) -> tuple[Piece, ...]:
@@ -86,6 +89,7 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
         parameters=table.parameters,
         key_columns=table.partition_keys,
         chosen=chosen,
+        hive_reads_alike=reads_alike(table),
     )
 
 
