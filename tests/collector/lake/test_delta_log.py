@@ -1,6 +1,6 @@
 """With --changed-only, files that were added to a Delta Lake table since are read, and no others, unless rows went."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,9 @@ from tests.collector.lake.test_delta import COLUMNS, analyzed, stored, table_of
 from tests.fixtures.metastores import Metastore
 
 from hmstats import client
+from hmstats.collector.lake import delta_log
 from hmstats.collector.lake.delta_log import added_paths
+from hmstats.collector.options import Options
 from hmstats.errors import StatementError
 
 MORE = ROWS.set_column(0, "Id", pa.array(range(5000, 6000), pa.int64()))
@@ -67,6 +69,25 @@ def test_values_of_partitions_as_no_url_has_them(
     found = stored(service, name, ["id", "place"])
     assert (found["place"].data.ndv, found["place"].data.nulls) == (3, 2)  # type: ignore[union-attr]
     assert found["id"].data.high == 5  # type: ignore[union-attr]
+
+
+def test_the_log_is_not_looked_through_for_an_analysis_of_other_options(
+    service: client.Metastore, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No version was analysed so, and each entry is a request."""
+    append(folder)
+    asked: list[Sequence[Any]] = []
+
+    def noticed(entries: Sequence[Mapping[str, Any]]) -> list[str] | None:
+        asked.append(entries)
+        return added_paths(entries)
+
+    monkeypatch.setattr(delta_log, "added_paths", noticed)
+    assert analyzed(service, name, changed_only=True, options=Options.bounds_only()).files == 6
+    assert asked == []
+    append(folder)
+    assert analyzed(service, name, changed_only=True, options=Options.bounds_only()).files == 3
+    assert len(asked) == 1
 
 
 def test_the_commits_of_a_caller_are_read_alone(

@@ -9,7 +9,7 @@ from hmstats.collector.lake.opened import EarlierVersion, Hadoop, LakeTable, no_
 from hmstats.collector.lake.sketches import sketched_columns
 from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
-from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
+from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint, is_of_work
 from hmstats.collector.planning.locked import LOCKED, locks_of, reason_left_out, unlocked_columns
 from hmstats.collector.planning.plan import columns_of
 from hmstats.collector.request.statement import Statement
@@ -81,9 +81,18 @@ def plan_lake(
     same = changed_only and stored == found
     earlier = None
     if changed_only and stored and not same and not request.noscan and not options.sampled:
-        known = (each for each in opened.earlier() if _fingerprint(opened, each.identity, types, options) == stored)
-        earlier = next(known, None)
+        earlier = _analysed_version(opened, stored, types, options)
     return LakePlan(table, opened, types, skipped, sketched, found, unchanged=same, earlier=earlier, left_out=left_out)
+
+
+def _analysed_version(
+    opened: LakeTable, stored: str, types: Mapping[str, str], options: Options
+) -> EarlierVersion | None:
+    """The earlier version that has the stored fingerprint; none is looked for if it is of other columns or options."""
+    if not is_of_work(stored, types, options):
+        return None
+    known = (each for each in opened.earlier() if _fingerprint(opened, each.identity, types, options) == stored)
+    return next(known, None)
 
 
 def _fingerprint(opened: LakeTable, identity: str, types: Mapping[str, str], options: Options) -> str:

@@ -22,6 +22,11 @@ def fingerprint(files: Iterable[DataFile], types: Mapping[str, str], options: Op
     return f"{_of_files(files)}.{_of_work(types, options)}"
 
 
+def is_of_work(known: str, types: Mapping[str, str], options: Options) -> bool:
+    """Whether a fingerprint is of these columns and options, whatever the files were."""
+    return known.endswith(f".{_of_work(types, options)}")
+
+
 def _of_files(files: Iterable[DataFile]) -> str:
     known = (str(part) for file in files for part in (file.path, file.bytes, file.modified_ns))
     return _digest(known)
