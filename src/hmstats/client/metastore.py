@@ -32,6 +32,7 @@ from hmstats.model.catalog.names import database_text, partition_name, table_nam
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, Table, TableName
 from hmstats.model.parameters.computed import OWN, without_marked, without_marker
 from hmstats.model.parameters.parameter_change import change_of
+from hmstats.model.parameters.statistics_keys import FINGERPRINT
 from hmstats.model.partitions.filtered_keys import check_filtered_keys
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, ColumnStatistics, StatisticsSet
@@ -59,6 +60,7 @@ _NOTHING: Mapping[str, str] = {}
 
 Changes = Mapping[str, str | None]
 """Parameters to set; one whose value is None is removed."""
+_NO_FINGERPRINT: Changes = {FINGERPRINT: None}
 
 TIMEOUT_SECONDS = 120.0
 RETRIES = 3
@@ -389,7 +391,8 @@ class Metastore(QuestionCalls):
         """Delete column statistics of a table itself (`partitions` None), or of these partitions.
 
         `columns` None: of all columns. Columns and partitions without statistics are skipped. hmstats deletes all or
-        nothing; a Hive Metastore before 4.1 needs a call for each partition and column.
+        nothing; a Hive Metastore before 4.1 needs a call for each partition and column. The fingerprint of what was
+        analysed goes along, by hmstats itself; a Hive Metastore needs a call for it.
         """
         name = as_table_name(table)
         if partitions is not None and not partitions:
@@ -407,6 +410,19 @@ class Metastore(QuestionCalls):
             self._connection.call("delete_column_statistics_req", request)
         except UnknownCall:
             self._delete_separately(name, columns, partitions)
+        self._delete_fingerprints(name, partitions)
+
+    def _delete_fingerprints(self, name: TableName, partitions: Sequence[str] | None) -> None:
+        table = self.existing_table(name)
+        if partitions is None:
+            if FINGERPRINT in table.parameters:
+                self.put_table_parameters(name, _NO_FINGERPRINT)
+            return
+        keys = [key.name for key in table.partition_keys]
+        known = (each for each in self.partitions(name, partitions) if FINGERPRINT in each.parameters)
+        self.put_partition_parameters(
+            name, keys, {partition_name(keys, each.values): _NO_FINGERPRINT for each in known}
+        )
 
     def _delete_separately(
         self, name: TableName, columns: Sequence[str] | None, partitions: Sequence[str] | None

@@ -70,6 +70,19 @@ def test_only_what_changed_is_analysed_again(
 
 
 @pytest.mark.slow
+def test_statistics_that_hmstats_has_deleted_are_made_again(
+    metastore: Metastore, analyze: Callable[..., collector.Report]
+) -> None:
+    analyze("{table}")
+    name, deleted = TableName("hive", metastore.database, "t"), ["ds=2008-04-08/hr=11", "ds=2008-04-09/hr=12"]
+    with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
+        service.delete_statistics(name, None, deleted)
+        report = analyze("{table}", changed_only=True)
+        assert (report.partitions, report.unchanged) == (2, 2)
+        assert len(list(service.partition_statistics(name, ["n"], deleted))) == len(deleted)
+
+
+@pytest.mark.slow
 def test_noscan_removes_what_may_be_untrue(
     metastore: Metastore, analyze: Callable[..., collector.Report], tmp_path: Path
 ) -> None:
