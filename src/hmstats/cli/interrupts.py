@@ -7,6 +7,8 @@ from typing import NoReturn
 
 import typer
 
+from hmstats.errors import HmstatsError
+
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _OF_SIGNALS = 128
 """What is added to a signal's number for the exit code, as shells do."""
@@ -14,8 +16,12 @@ _OF_SIGNALS = 128
 
 @contextmanager
 def ended_by_signals(what_stays: str) -> Iterator[None]:
-    """Have both signals raise KeyboardInterrupt in the block; one that leaves it ends the command with a line."""
-    received = [signal.SIGINT]
+    """Have both signals raise KeyboardInterrupt in the block; one that leaves it ends the command with a line.
+
+    An error after a signal is its consequence: Spark's Java process ends by the same Ctrl-C, and Python drops a
+    KeyboardInterrupt that is raised in a finalizer.
+    """
+    received: list[signal.Signals] = []
 
     def interrupt(number: int, _: object) -> NoReturn:
         received.append(signal.Signals(number))
@@ -24,9 +30,12 @@ def ended_by_signals(what_stays: str) -> Iterator[None]:
     before = {each: signal.signal(each, interrupt) for each in _ENDING}
     try:
         yield
-    except KeyboardInterrupt:
-        typer.echo(f"hmstats: ended by {received[-1].name}: {what_stays}", err=True)
-        raise typer.Exit(_OF_SIGNALS + received[-1]) from None
+    except (KeyboardInterrupt, HmstatsError, typer.Exit) as error:
+        if not received and not isinstance(error, KeyboardInterrupt):
+            raise
+        number = received[-1] if received else signal.SIGINT
+        typer.echo(f"hmstats: ended by {number.name}: {what_stays}", err=True)
+        raise typer.Exit(_OF_SIGNALS + number) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -6,9 +6,10 @@ every interrupt.
 
 import logging
 import signal
+import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
 _LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
@@ -17,12 +18,21 @@ _LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Let the program's handlers run at the end of the block, if one of these signals came; Spark's own are removed."""
+    """Let the program's handlers run at the end of the block, if one of these signals came; Spark's own are removed.
+
+    The first signal is answered at once by a line on standard error.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
-    before = {each: signal.signal(each, lambda number, _: came.append(number)) for each in ENDING}
+
+    def note(number: int, _: object) -> None:
+        if not came:
+            _say(f"hmstats: {signal.Signals(number).name} came: the command ends as soon as Spark has started")
+        came.append(number)
+
+    before = {each: signal.signal(each, note) for each in ENDING}
     try:
         yield
     finally:
@@ -30,6 +40,11 @@ def signals_deferred() -> Iterator[None]:
             signal.signal(number, handler)
     if came:
         signal.raise_signal(came[0])
+
+
+def _say(line: str) -> None:
+    with suppress(OSError, RuntimeError):  # it is closed, or the signal came while something else was printed
+        print(line, file=sys.stderr, flush=True)
 
 
 @contextmanager
