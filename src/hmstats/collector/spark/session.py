@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from hmstats.collector.spark.classic import API_MODE, CLASSIC, require_classic_settings
 from hmstats.collector.spark.signals import signals_deferred, without_traces_of_interrupts
 from hmstats.collector.spark.spark_reasons import first_reason
-from hmstats.errors import SettingsError
+from hmstats.errors import HmstatsError, SettingsError
 from hmstats.java import LEAST_JAVA, java_path, java_version
 from hmstats.process_user import has_name, user_name
 
@@ -61,7 +61,7 @@ def _stopped_at_end(session: SparkSession) -> Iterator[None]:
     """Stop the session at the end of the block, also if its Java process is gone already."""
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, HmstatsError):
         with suppress(ConnectionError):
             session.sparkContext.setLogLevel("OFF")  # tasks that are under way end with traces of Java
         raise
