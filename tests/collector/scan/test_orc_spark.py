@@ -11,6 +11,7 @@ from tests.collector.checks import check_all
 from hmstats import collector
 from hmstats.client import connect
 from hmstats.client.naming import named_table
+from hmstats.errors import UnreadableFile
 from hmstats.model.statistics.column_statistics import DateStatistics
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -87,6 +88,20 @@ def test_columns_that_spark_finds_by_their_places(
         assert (found.data.nulls, found.data.low, found.data.high) == (0, 1, 3)  # type: ignore[union-attr]
     finally:
         spark.conf.unset(BY_POSITION)
+        spark.sql(f"DROP TABLE {name}")
+
+
+def test_a_file_that_is_cut_off_is_named_with_the_reason(spark: Any, tmp_path: Path) -> None:
+    name, file = "default.orc_cut_off", tmp_path / "part-0.orc"
+    orc.write_table(pa.table({"n": range(10_000)}), str(file))
+    file.write_bytes(file.read_bytes()[:100])
+    spark.sql(f"CREATE EXTERNAL TABLE {name} (n BIGINT) STORED AS orc LOCATION '{tmp_path.as_uri()}'")
+    try:
+        with pytest.raises(
+            UnreadableFile, match=r"file:/.*/part-0\.orc: Protocol message tag had invalid wire type\.$"
+        ):
+            collector.analyze(spark, name)
+    finally:
         spark.sql(f"DROP TABLE {name}")
 
 

@@ -16,6 +16,9 @@ from hmstats.errors import AnalysisIncomplete, HmstatsError, SettingsError, Unre
 _OURS = re.compile(r"\bhmstats\.errors\.(\w+): (.*)")
 _NO_HMSTATS = re.compile(r"No module named '(hmstats|pyarrow|numpy|datasketches|thriftpy2)\b")
 _SPARKS = re.compile(r"(?:\[(?:FAILED_READ_FILE|CANNOT_READ_FILE)\S*\] |(?=Input path does not exist: ))(.*)")
+_STATE = re.compile(r"\.?\s+SQLSTATE: \w+\s*$")
+_CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.*)$", re.MULTILINE)
+"""A line of a Java trace, with what the class of an error says."""
 _OF_PYTHON = "Traceback (most recent call last)"
 _LOST = re.compile(r"Python worker exited unexpectedly|ExecutorLostFailure|java\.lang\.OutOfMemoryError(?:: [\w ]+)?")
 
@@ -76,10 +79,16 @@ def _translate(text: str) -> HmstatsError | None:
         advice = f"set {VARIABLE} to a Python that has hmstats, which it must have on every machine"
         return SettingsError(f"Spark's tasks run in {python}, which has no {missing[1]}: {advice}")
     if sparks := _SPARKS.search(text):
-        return UnreadableFile(sparks[1])
+        return UnreadableFile(_with_cause(_STATE.sub("", sparks[1]), text))
     if lost := _LOST.search(text):
         return AnalysisIncomplete(
             f"a task of Spark was lost in the middle of the job ({lost[0]}: killed, or out of memory?): what was "
             "stored stays; more tasks (--tasks) need less memory each"
         )
     return None
+
+
+def _with_cause(sentence: str, text: str) -> str:
+    """A sentence of Spark's, with the first cause in the trace behind it unless it says the same."""
+    causes = _CAUSE.findall(text)
+    return f"{sentence}: {causes[-1]}" if causes and causes[-1] and causes[-1] not in sentence else sentence
