@@ -87,7 +87,7 @@ class IcebergCommits:
         while held.state != hive_metastore.LockState.ACQUIRED:
             if held.state != hive_metastore.LockState.WAITING or monotonic() > end:
                 raise ServiceError(
-                    f"table {name.short} is locked by others, for more than {PATIENCE_SECONDS:g} seconds"
+                    f"table {name.typed} is locked by others, for more than {PATIENCE_SECONDS:g} seconds"
                 )
             sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)

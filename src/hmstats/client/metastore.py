@@ -232,21 +232,32 @@ class Metastore(QuestionCalls):
         """Commits to Iceberg tables."""
         return IcebergCommits(self._connection)
 
-    def database_names(self) -> list[str]:
-        """The names of the databases of the default catalog."""
-        return sorted(self._connection.call("get_all_databases"))
+    def catalog_names(self) -> list[str]:
+        """The names of all catalogs; before Hive 3 there is one."""
+        try:
+            return sorted(self._connection.call("get_catalogs").names)
+        except UnknownCall:
+            return [DEFAULT_CATALOG]
 
-    def table_names(self, database: str) -> list[str]:
+    def database_names(self, catalog: str = DEFAULT_CATALOG) -> list[str]:
+        """The names of a catalog's databases."""
+        if catalog == DEFAULT_CATALOG:
+            return sorted(self._connection.call("get_all_databases"))
+        return sorted(self._connection.call("get_databases", database_text(DatabaseName(catalog, ""))))
+
+    def table_names(self, database: str, catalog: str = DEFAULT_CATALOG) -> list[str]:
         """The names of a database's tables and views."""
-        return sorted(self._connection.call("get_all_tables", database))
+        return sorted(self._connection.call("get_all_tables", database_text(DatabaseName(catalog, database))))
 
-    def table_types(self, databases: str = "*", tables: str = "*") -> list[tuple[TableName, str]]:
-        """The tables and views of the default catalog whose names match, each with its table type.
+    def table_types(
+        self, databases: str = "*", tables: str = "*", catalog: str = DEFAULT_CATALOG
+    ) -> list[tuple[TableName, str]]:
+        """The tables and views of a catalog whose names match, each with its table type.
 
         In both patterns `*` stands for any characters. One call, whatever the number of databases.
         """
-        found = self._connection.call("get_table_meta", databases, tables, None)
-        return [(table_name(each.dbName, each.tableName), each.tableType) for each in found]
+        found = self._connection.call("get_table_meta", database_text(DatabaseName(catalog, databases)), tables, None)
+        return [(table_name(each.dbName, each.tableName, catalog), each.tableType) for each in found]
 
     def tables(self, database: str, names: Iterable[str], catalog: str = DEFAULT_CATALOG) -> Iterator[Table]:
         """The named tables of a database, read in batches; a name without a table is skipped.

@@ -40,6 +40,17 @@ def named_object(text: str) -> tuple[DatabaseName, str | None]:
     return table.parent, table.table
 
 
+def named_pattern(text: str) -> TableName:
+    """The tables `[CATALOG.]DB.TABLE`, where `*` may stand for characters of a name. Raises StatementError."""
+    try:
+        of, table = named_object(text)
+    except StatementError:
+        table = None
+    if table is None:
+        raise StatementError(f"tables must be named as DB.TABLE or DB.*, found {text!r}")
+    return TableName(of.catalog, of.database, table)
+
+
 def as_table_name(table: AnyTable) -> TableName:
     """The table itself, or the one that a text names as `[CATALOG.]DB.TABLE`. Raises StatementError."""
     return named_table(table) if isinstance(table, str) else table

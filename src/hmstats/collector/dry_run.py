@@ -74,7 +74,7 @@ def dry_run(
     if not request.noscan and plan.in_files and cores is not None:
         tasks = len(cut(plan.pieces, files, cores, options, plan.settings))
     return DryRun(
-        table=plan.table.short,
+        table=plan.table.typed,
         partitions=len(plan.pieces) if plan.keys else 0,
         unchanged=len(plan.unchanged),
         files=len(read),
@@ -91,7 +91,7 @@ def dry_run(
 def _of_lake(plan: LakePlan) -> DryRun:
     """The plan for a table that is read by its format's own metadata, without Spark."""
     return DryRun(
-        table=plan.table.name.short,
+        table=plan.table.name.typed,
         partitions=0,
         unchanged=int(plan.unchanged),
         files=0 if plan.unchanged else len(plan.opened.files),

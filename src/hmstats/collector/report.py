@@ -100,12 +100,12 @@ class Report:
     def waiting_sentence(self) -> str:
         """How many partitions have new numbers that wait, and why those of the first one do."""
         reason = next(iter(self.waiting.values()), "")
-        many = f"{len(self.waiting):,} of {self.table.short}"
+        many = f"{len(self.waiting):,} of {self.table.typed}"
         return f"not in force yet: {many}, which wait for hmstats pending publish: {reason}"
 
     def _view(self) -> View:
         """The counts, the columns' statistics, and what was skipped."""
-        name = self.table.short
+        name = self.table.typed
         counts = {"numRows": self.rows, "totalSize": self.bytes, "numFiles": self.files}
         shown = {key: str(count) for key, count in counts.items() if count is not None}
         if self.partitions:
@@ -164,6 +164,6 @@ def check_complete(report: Report) -> None:
         return
     shown = [f"{name or 'the table itself'}: {reason}" for name, reason in sorted(report.failed.items())]
     more = f"; and {len(shown) - _SHOWN_FAILURES} more" if len(shown) > _SHOWN_FAILURES else ""
-    name = report.table.short
+    name = report.table.typed
     sentence = f"not all of {name} could be analysed and stored: {'; '.join(shown[:_SHOWN_FAILURES])}{more}"
     raise AnalysisIncomplete(sentence, report)

@@ -1,10 +1,8 @@
 """The tables whose statistics may have changed since a cursor, by the log of changes; all when the log has a hole."""
 
-from collections.abc import Iterable
-
 from hmstats.client import Metastore
+from hmstats.client.tables.existing import every_database, tables_in
 from hmstats.feeds.cursors import Cursor
-from hmstats.model.catalog.names import table_name
 from hmstats.web.reading.places import shown_name
 
 _GONE = frozenset({"DROP_TABLE", "DROP_DATABASE"})
@@ -33,10 +31,4 @@ def changed_tables(service: Metastore, cursor: Cursor) -> tuple[list[str], int]:
 
 
 def _all(service: Metastore) -> list[str]:
-    return [shown_name(table_name(database, table)) for database, table in _names(service)]
-
-
-def _names(service: Metastore) -> Iterable[tuple[str, str]]:
-    for database in service.database_names():
-        for table in service.table_names(database):
-            yield database, table
+    return [shown_name(name) for each in every_database(service) for name in tables_in(service, each)]

@@ -8,7 +8,7 @@ distinct values.
 import json
 from typing import Any
 
-from hmstats.feeds.profiles import of_decimal, part, text, timestamp_ms, without_none
+from hmstats.feeds.profiles import database_of, of_decimal, part, text, timestamp_ms, without_none
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import TableFacts
 
@@ -19,7 +19,7 @@ _MEDIAN = 0.5
 
 def proposal(table: TableFacts, platform: str, environment: str, now_ms: int) -> dict[str, Any]:
     """The proposal of a table's profile. `platform` is DataHub's name of it, as hive; `environment` as PROD."""
-    urn = f"urn:li:dataset:(urn:li:dataPlatform:{platform},{table.database}.{table.name},{environment})"
+    urn = f"urn:li:dataset:(urn:li:dataPlatform:{platform},{database_of(table)}.{table.name},{environment})"
     return {
         "proposal": {
             "entityType": "dataset",

@@ -8,7 +8,7 @@ those of texts and dates are left out. How sure the numbers are stands in a face
 from datetime import UTC, datetime
 from typing import Any
 
-from hmstats.feeds.profiles import of_decimal, values_count, without_none
+from hmstats.feeds.profiles import database_of, of_decimal, values_count, without_none
 from hmstats.version import __version__
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import TableFacts
@@ -41,7 +41,7 @@ def dataset_event(table: TableFacts, namespace: str, now_ms: int) -> dict[str, A
         "eventTime": _time(datetime.fromtimestamp(now_ms / 1000, UTC)),
         "producer": PRODUCER,
         "schemaURL": EVENT,
-        "dataset": {"namespace": namespace, "name": f"{table.database}.{table.name}", "facets": facets},
+        "dataset": {"namespace": namespace, "name": f"{database_of(table)}.{table.name}", "facets": facets},
     }
 
 

@@ -7,7 +7,7 @@ distinct values is distinctCount alone. The bounds of a distinct count are custo
 
 from typing import Any
 
-from hmstats.feeds.profiles import of_decimal, part, text, timestamp_ms, values_count, without_none
+from hmstats.feeds.profiles import database_of, of_decimal, part, text, timestamp_ms, values_count, without_none
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.numbers import Certainty
 from hmstats.web.answers.tables import TableFacts
@@ -17,7 +17,7 @@ _QUARTILES = {0.25: "firstQuartile", 0.5: "median", 0.75: "thirdQuartile"}
 
 def full_name(table: TableFacts, prefix: str) -> str:
     """The fully qualified name, whose parts are quoted when they have a dot. `prefix` is SERVICE.DATABASE."""
-    names = (f'"{each}"' if "." in each else each for each in (table.database, table.name))
+    names = (f'"{each}"' if "." in each else each for each in (database_of(table), table.name))
     return ".".join((prefix, *names))
 
 

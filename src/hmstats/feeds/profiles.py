@@ -1,10 +1,16 @@
 """Numbers of columns in the forms that catalogs share."""
 
+from hmstats.client.naming import named_table
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.numbers import Number
 from hmstats.web.answers.tables import TableFacts
 
 Numeric = int | float
+
+
+def database_of(table: TableFacts) -> str:
+    """The database of a table; its catalog stands before it unless it is the default one."""
+    return named_table(table.table).parent.typed
 
 
 def numeric(value: object) -> Numeric | None:

@@ -80,7 +80,7 @@ def _adopt_tables(settings: Settings, patterns: Sequence[str], *, write: bool) -
             if each.reason is None:
                 taken += 1
             else:
-                left[each.table.short] = each.reason
+                left[each.table.typed] = each.reason
     finally:
         gateway.close()
         store.close()

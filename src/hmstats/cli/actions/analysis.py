@@ -25,6 +25,7 @@ from hmstats.cli.output.analysis_output import (
 )
 from hmstats.cli.output.plain_texts import plain_lines
 from hmstats.client import Metastore, connect
+from hmstats.client.naming import named_pattern
 from hmstats.client.sending.spool import DEFAULT_FOLDER
 from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.dry_run import DryRun, dry_run
@@ -42,7 +43,7 @@ from hmstats.collector.request.statement import Statement, statement
 from hmstats.collector.spark.session import LOCAL, cores_of, session_is_given, spark_session
 from hmstats.collector.spark.session_settings import session_metastore
 from hmstats.errors import HmstatsError, StatementError
-from hmstats.model.catalog.objects import VIRTUAL_VIEW
+from hmstats.model.catalog.objects import VIRTUAL_VIEW, DatabaseName
 from hmstats.model.catalog.refused_tables import refusal
 
 _EVERY_TABLE = ".*"
@@ -154,19 +155,20 @@ class Analysis:
                 yield text, self._request(text)
                 continue
             database = text.removesuffix(_EVERY_TABLE)
-            for name in self._names_in(service, database.strip("`")):
+            for name in self._names_in(service, named_pattern(text).parent):
                 yield f"{database}.`{name}`", self._request(f"{database}.`{name}`")
 
-    def _names_in(self, service: Metastore, database: str) -> Iterator[str]:
+    def _names_in(self, service: Metastore, of: DatabaseName) -> Iterator[str]:
         """The tables of a database that can be analysed. Views are skipped, refused ones printed with the reason."""
-        for table in service.tables(database, service.table_names(database)):
+        names = service.table_names(of.database, of.catalog)
+        for table in service.tables(of.database, names, of.catalog):
             if table.table_type == VIRTUAL_VIEW:
                 continue
             reason = refusal(table)
             if reason is None:
                 yield table.name.table
             else:
-                typer.echo(f"left out: table {table.name.short} {reason}", err=True)
+                typer.echo(f"left out: table {table.name.typed} {reason}", err=True)
 
     def _request(self, text: str) -> Statement:
         """The request for a table. Raises StatementError for options that would have no effect on it."""
@@ -195,7 +197,7 @@ class Analysis:
 
         If it is the only table, the error is raised.
         """
-        name = wanted.request.table.short
+        name = wanted.request.table.typed
         try:
             report = self._analyze(spark, address, wanted)
         except HmstatsError as error:
@@ -212,7 +214,7 @@ class Analysis:
     def _analyze(self, spark: SparkSession | None, address: str, wanted: "_TableRequest") -> collector.Report:
         if spark is None:
             return self._analyze_without_spark(address, wanted.request)
-        with progress_bar(f"Analysing {wanted.request.table.short}") as progress:
+        with progress_bar(f"Analysing {wanted.request.table.typed}") as progress:
             return collector.analyze(
                 spark,
                 wanted.text,
@@ -235,7 +237,7 @@ class Analysis:
         with connect(address, patience_seconds=self.job.patience_seconds) as service:
             table = service.find_table(request.table)
             if table is None:
-                raise StatementError(f"table {request.table.short} was dropped before it was read")
+                raise StatementError(f"table {request.table.typed} was dropped before it was read")
             spool = self.job.spool or str(Path(DEFAULT_FOLDER).absolute())
             delivery = Delivery(
                 table.name,

@@ -80,8 +80,7 @@ class Side:
     @property
     def title(self) -> str:
         """The table's name for printed output."""
-        name = named_table(self.table or "")
-        return name.short
+        return named_table(self.table or "").typed
 
 
 class ServerSource:

@@ -8,8 +8,7 @@ from pathlib import Path
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
-from hmstats.client import Metastore
-from hmstats.client.sending.transfer import check_patterns, entries
+from hmstats.client.sending.transfer import check_patterns, check_present, entries
 from hmstats.errors import StatementError
 from hmstats.outlets.export.file import Form, form_of, write
 from hmstats.outlets.export.lines import write_lines
@@ -33,7 +32,7 @@ def export_statistics(
     if to_stdout and wanted is not Form.JSON:
         raise StatementError("standard output takes JSON only: name a file for Parquet")
     with open_metastore(metastore) as service:
-        _check_databases(service, tables or ())
+        check_present(service, tables or ())
         found: Iterable[Entry] = entries(service, tables or ())
         count = write_lines(sys.stdout, found) if to_stdout else write(file, found, wanted)
     if as_json:
@@ -42,15 +41,6 @@ def export_statistics(
     noun = "table or partition" if count == 1 else "tables and partitions"
     place = "standard output" if to_stdout else file
     typer.echo(f"written to {place}: statistics of {count:,} {noun}", err=to_stdout)
-
-
-def _check_databases(service: Metastore, tables: Iterable[str]) -> None:
-    """Raise StatementError for tables of a database that is missing, before a file is replaced."""
-    databases = service.database_names()
-    for text in tables:
-        database, _, table = text.partition(".")
-        if "." not in table and database.lower() not in databases:  # else it begins with a catalog
-            raise StatementError(f"database {database} is not in the metastore at {service.address}")
 
 
 def _form(file: Path, name: str | None) -> Form:

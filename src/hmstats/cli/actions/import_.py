@@ -53,7 +53,7 @@ def import_puffin(tables: list[str], *, alone: bool, metastore: str | None, as_j
             table = service.existing_table(text)
             found = puffin_counts(service, table)
             for column, reason in found.left_out.items():
-                moved.left_out[f"column {column} of {table.name.short}"] = reason
+                moved.left_out[f"column {column} of {table.name.typed}"] = reason
             if found.columns:
                 entry = Entry(table.name, found.parameters, StatisticsSet(found.columns))
                 stored = put(service, [entry])

@@ -35,10 +35,10 @@ def leave_upstream(*, database: str | None, hive_site: str | None, upstream: str
     gateway = relay_of(settings, store)
     assert gateway is not None
     try:
-        tables = [each.short for each in gateway.delivery.unsent()]
+        tables = [each.typed for each in gateway.delivery.unsent()]
         if not tables:  # clients are about to be told to go there
             gateway.delivery.check_upstream()
-        failed = {each.short: reason for each, reason in gateway.delivery.send_everything().items()} if write else {}
+        failed = {each.typed: reason for each, reason in gateway.delivery.send_everything().items()} if write else {}
     finally:
         gateway.close()
         store.close()

@@ -142,4 +142,4 @@ def print_dry_runs(plans: "Sequence[DryRun]") -> None:
 
 
 def _name(report: "Report") -> str:
-    return report.table.short
+    return report.table.typed

@@ -19,7 +19,7 @@ _NOTE = "~ holds with a confidence of 99.7 %, all else for certain"
 
 def print_check(report: "CheckReport") -> None:
     """Print a table of the wrong numbers of the table and each partition, and how many were compared."""
-    name = report.table.short
+    name = report.table.typed
     for partition, wrong in groupby(report.wrong, key=lambda each: each.partition):
         typer.echo(f"{name} {partition}" if partition else name)
         print_table(_table(list(wrong)))
@@ -35,7 +35,7 @@ def rows(report: "CheckReport") -> Iterator[dict[str, Any]]:
     """An object for each wrong number; `low` and `high` are its limits, null if unknown."""
     for each in report.wrong:
         yield {
-            "table": report.table.short,
+            "table": report.table.typed,
             "partition": each.partition,
             "column": each.column,
             "statistic": each.statistic,

@@ -23,7 +23,7 @@ def list_table(tables: Iterable[ListedTable], *, details: bool) -> Table:
     for each in tables:
         keys = ", ".join(key.name for key in each.table.partition_keys)
         counts = (each.rows, len(each.columns), len(each.accurate))
-        shown.add_row(each.table.name.short, keys, *map(count_text, counts), *_details(each))
+        shown.add_row(each.table.name.typed, keys, *map(count_text, counts), *_details(each))
     return shown
 
 
@@ -38,7 +38,7 @@ def _details(listed: ListedTable) -> list[str]:
 def as_json_row(listed: ListedTable) -> dict[str, Any]:
     """The table for programs; with details, also what has statistics, and when these were last written."""
     row = {
-        "table": listed.table.name.short,
+        "table": listed.table.name.typed,
         "partition_keys": [key.name for key in listed.table.partition_keys],
         "rows": listed.rows,
         "columns": listed.columns,

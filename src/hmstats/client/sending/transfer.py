@@ -7,13 +7,14 @@ from time import time
 
 from hmstats.client.connection.batches import batches_by_columns
 from hmstats.client.metastore import Metastore
+from hmstats.client.naming import named_pattern
 from hmstats.client.sending import push
 from hmstats.client.sending.dropped_writes import dropped, dropping_lock, dropping_locks
 from hmstats.client.sending.parcel import Item, Parcel
+from hmstats.client.tables.existing import check_database, every_database, tables_in
 from hmstats.client.tables.stored_statistics import StoredStatistics, own_statistics, stored_partitions
-from hmstats.errors import StatementError
-from hmstats.model.catalog.names import partition_name, table_name
-from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table
+from hmstats.model.catalog.names import partition_name
+from hmstats.model.catalog.objects import VIRTUAL_VIEW, DatabaseName, Table
 from hmstats.model.parameters.accurate import PARAMETER
 from hmstats.model.statistics.statistics_locks import StatisticsLock
 from hmstats.outlets.export.rows import Entry
@@ -32,7 +33,7 @@ class TransferResult:
 
 
 def entries(service: Metastore, tables: Sequence[str] = ()) -> Iterator[Entry]:
-    """All statistics of these tables (`DB.TABLE` or `DB.*`; none: all tables), partition by partition.
+    """All statistics of these tables (`[CATALOG.]DB.TABLE` or `DB.*`; none: all tables), partition by partition.
 
     Raises StatementError for a table that is not there.
     """
@@ -106,21 +107,32 @@ def _of(found: StoredStatistics) -> Iterator[Entry]:
 
 
 def _tables(service: Metastore, texts: Sequence[str]) -> Iterator[Table]:
-    asked = texts or [f"{database}.{_EVERY}" for database in service.database_names()]
-    for text in asked:
-        database, _, pattern = text.partition(".")
-        if pattern != _EVERY:
-            yield service.table(text).table
-            continue
-        for table in service.table_names(database):
-            found = service.find_table(table_name(database, table))
-            if found is not None and found.table_type != VIRTUAL_VIEW:
-                yield found
+    if not texts:
+        for each in every_database(service):
+            yield from _tables_but_views(service, each)
+    for name in map(named_pattern, texts):
+        if name.table == _EVERY:
+            yield from _tables_but_views(service, name.parent)
+        else:
+            yield service.existing_table(name)
+
+
+def _tables_but_views(service: Metastore, of: DatabaseName) -> Iterator[Table]:
+    for name in tables_in(service, of):
+        found = service.find_table(name)
+        if found is not None and found.table_type != VIRTUAL_VIEW:
+            yield found
 
 
 def check_patterns(texts: Sequence[str]) -> None:
     """Raise StatementError for a text that names no table of a database."""
     for text in texts:
-        database, dot, table = text.partition(".")
-        if not (database and dot and table):
-            raise StatementError(f"tables must be named as DB.TABLE or DB.*, found {text!r}")
+        named_pattern(text)
+
+
+def check_present(service: Metastore, texts: Sequence[str]) -> None:
+    """Raise StatementError for a table or a database that is missing, before anything is written."""
+    for name in map(named_pattern, texts):
+        check_database(service, name.parent)
+        if name.table != _EVERY:
+            service.existing_table(name)

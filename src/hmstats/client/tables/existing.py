@@ -1,12 +1,12 @@
 """Names of tables and databases that must exist: of a misspelt one nothing is listed, as if all were well."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from hmstats.client.metastore import Metastore
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
-from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName
+from hmstats.model.catalog.objects import DatabaseName, TableName
 
 Listed = TypeVar("Listed")
 
@@ -35,6 +35,19 @@ def check_exists(service: Metastore, text: str) -> None:
 
 
 def check_database(service: Metastore, of: DatabaseName) -> None:
-    """Raise StatementError for a database of the default catalog that is missing."""
-    if of.catalog == DEFAULT_CATALOG and of.database not in service.database_names():
-        raise StatementError(f"database {of.database} is not in the metastore at {service.address}")
+    """Raise StatementError for a database that is missing."""
+    if of.database not in service.database_names(of.catalog):
+        raise StatementError(f"database {of.typed} is not in the metastore at {service.address}")
+
+
+def every_database(service: Metastore) -> Iterator[DatabaseName]:
+    """The databases of all catalogs."""
+    for catalog in service.catalog_names():
+        for database in service.database_names(catalog):
+            yield DatabaseName(catalog, database)
+
+
+def tables_in(service: Metastore, of: DatabaseName) -> Iterator[TableName]:
+    """The tables and views of a database."""
+    for table in service.table_names(of.database, of.catalog):
+        yield TableName(of.catalog, of.database, table)

@@ -10,13 +10,14 @@ from fnmatch import fnmatchcase
 from itertools import groupby
 
 from hmstats.client.metastore import Metastore
+from hmstats.client.naming import named_pattern
 from hmstats.client.tables.stored_statistics import statistics_columns
 from hmstats.errors import StatementError, UnknownCall
 from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import known_rows
 
-_ALL = "*.*"
+_ALL = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class ListedTable:
 
 
 def find_tables(service: Metastore, patterns: Sequence[str] = (), *, details: bool = False) -> Iterator[ListedTable]:
-    """The tables whose names match these patterns (`DB.TABLE` with `*` for any characters; none: all), by name.
+    """The tables whose names match these patterns (`[CATALOG.]DB.TABLE` with `*` for characters; none: all), by name.
 
     Views are skipped. Raises StatementError for a text that is no such pattern, and for a pattern without a table.
     """
@@ -69,31 +70,31 @@ def find_tables(service: Metastore, patterns: Sequence[str] = (), *, details: bo
         else _all_tables(service)
     )
     names = sorted(found, key=str)
-    for database, group in groupby(names, key=lambda name: name.database):
-        for table in service.tables(database, [name.table for name in group]):
+    for of, group in groupby(names, key=lambda name: name.parent):
+        for table in service.tables(of.database, [name.table for name in group], of.catalog):
             yield ListedTable(table, _details(service, table) if details else None)
 
 
 def _all_tables(service: Metastore) -> list[TableName]:
-    return _query_tables(service, *_ALL.split("."))
+    catalogs = service.catalog_names()
+    return [name for each in catalogs for name in _query_tables(service, TableName(each, _ALL, _ALL))]
 
 
-def _matching_tables(service: Metastore, pattern: str) -> list[TableName]:
-    database, dot, table = pattern.replace("`", "").lower().partition(".")
-    if not (database and dot and table):
-        raise StatementError(f"tables must be named as DB.TABLE or DB.*, found {pattern!r}")
-    found = _query_tables(service, database, table)
+def _matching_tables(service: Metastore, text: str) -> list[TableName]:
+    found = _query_tables(service, named_pattern(text))
     if not found:
-        raise StatementError(f"no table of the metastore at {service.address} matches {pattern}")
+        raise StatementError(f"no table of the metastore at {service.address} matches {text}")
     return found
 
 
-def _query_tables(service: Metastore, database: str, table: str) -> list[TableName]:
+def _query_tables(service: Metastore, pattern: TableName) -> list[TableName]:
     """The tables that match, but views; a metastore's patterns know more than `*`, so its answer is filtered."""
     return [
         name
-        for name, kind in service.table_types(database, table)
-        if kind != VIRTUAL_VIEW and fnmatchcase(name.database, database) and fnmatchcase(name.table, table)
+        for name, kind in service.table_types(pattern.database, pattern.table, pattern.catalog)
+        if kind != VIRTUAL_VIEW
+        and fnmatchcase(name.database, pattern.database)
+        and fnmatchcase(name.table, pattern.table)
     ]
 
 

@@ -60,11 +60,11 @@ class CheckReport:
         """The counts, and a row for each wrong number."""
         tally = self.tally
         counts = f"{tally.checked:,} numbers compared, {len(tally.wrong):,} wrong"
-        title = f"{self.table.short}: {counts}; {tally.rows_read:,} of {tally.rows:,} rows read"
+        title = f"{self.table.typed}: {counts}; {tally.rows_read:,} of {tally.rows:,} rows read"
         notes = [f"left out: column {column}, {reason}" for column, reason in self.skipped.items()]
         return View(title, _HEADER, [each.texts() for each in self.wrong], notes)
 
     def as_json(self) -> dict[str, Any]:
         """The counts as a JSON object."""
         counts = {name: value for name, value in asdict(self.tally).items() if name != "wrong"}
-        return {"table": self.table.short, **counts, "wrong": len(self.tally.wrong)}
+        return {"table": self.table.typed, **counts, "wrong": len(self.tally.wrong)}

@@ -45,6 +45,11 @@ class DatabaseName:
     catalog: str
     database: str
 
+    @property
+    def typed(self) -> str:
+        """The name as people type it: the catalog stands before it unless it is the default one."""
+        return self.database if self.catalog == DEFAULT_CATALOG else str(self)
+
     def __str__(self) -> str:
         return f"{self.catalog}.{self.database}"
 

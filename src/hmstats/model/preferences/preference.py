@@ -40,8 +40,8 @@ class Subject:
         if self.database is None:
             return "everything"
         if self.table is None:
-            return f"database {self.database.database}"
-        table = f"table {self.database.database}.{self.table}"
+            return f"database {self.database.typed}"
+        table = f"table {self.database.typed}.{self.table}"
         if self.partition is not None:
             return f"partition {self.partition} of {table}"
         return table if self.column is None else f"column {self.column} of {table}"

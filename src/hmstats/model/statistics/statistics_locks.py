@@ -31,8 +31,8 @@ class LockedObject:
 
     def __str__(self) -> str:
         if self.table is None:
-            return f"database {self.database.database}"
-        name = f"table {self.database.database}.{self.table}"
+            return f"database {self.database.typed}"
+        name = f"table {self.database.typed}.{self.table}"
         part = f"partition {self.partition} of {name}" if self.partition else name
         if not self.columns:
             return part

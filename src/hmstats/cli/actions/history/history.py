@@ -37,7 +37,7 @@ def print_history(*, table: str, column: str | None, most: int, as_json: bool, m
 def _row(write: PastWrite) -> dict[str, object]:
     return {
         "at": shown(write.at_ms),
-        "table": write.table.short,
+        "table": write.table.typed,
         "writer": write.writer,
         "call": write.call,
         "kinds": write.kinds,

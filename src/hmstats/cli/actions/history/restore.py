@@ -11,9 +11,8 @@ from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.plain_texts import plain_lines
 from hmstats.client import Metastore
 from hmstats.client.naming import named_object, named_table
-from hmstats.client.tables.existing import check_database
+from hmstats.client.tables.existing import check_database, every_database, tables_in
 from hmstats.errors import CallRefused, StatementError
-from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import Restored
 from hmstats.outlets.people.times import past_ms, shown
@@ -40,7 +39,7 @@ def restore_statistics(
                 if not several or error.kind != "NoSuchObjectException":
                     raise
                 skipped = True
-                typer.echo(plain_lines(f"{name.short}: {error}"), err=True)
+                typer.echo(plain_lines(f"{name.typed}: {error}"), err=True)
     if skipped:
         raise typer.Exit(ExitCode.PARTLY_DONE)
 
@@ -49,22 +48,24 @@ def _names(service: Metastore, target: str | None) -> Iterator[TableName]:
     if target is not None and "." in target:
         yield named_table(target)
         return
-    if target is not None:
-        check_database(service, named_object(target)[0])
-    for database in [target] if target is not None else service.database_names():
-        for table in service.table_names(database):
-            yield table_name(database, table)
+    if target is None:
+        databases = [*every_database(service)]
+    else:
+        databases = [named_object(target)[0]]
+        check_database(service, databases[0])
+    for each in databases:
+        yield from tables_in(service, each)
 
 
 def _print(done: Restored, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
-        row = {"table": done.table.short, "at": shown(done.at_ms), "dry_run": dry_run, "written": done.written}
+        row = {"table": done.table.typed, "at": shown(done.at_ms), "dry_run": dry_run, "written": done.written}
         row |= {"removed": done.removed, "parameters": done.parameters, "unmarked": done.unmarked}
         typer.echo(json.dumps(row, ensure_ascii=False))
         return
     does = "would restore" if dry_run else "restored"
     typer.echo(
-        f"{done.table.short} as of {shown(done.at_ms)}: {does} {done.written:,} column statistics, removed "
+        f"{done.table.typed} as of {shown(done.at_ms)}: {does} {done.written:,} column statistics, removed "
         f"{done.removed:,}, changed the parameters of {done.parameters:,}"
     )
     if done.unmarked:

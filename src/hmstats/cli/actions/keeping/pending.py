@@ -34,7 +34,7 @@ def list_pending(tables: Sequence[str] | None, *, metastore: str | None, as_json
         return
     shown = plain_table(["Table", "Partition", "Held by", "Reason", "By"], ["Columns", "Age"])
     for each in found:
-        texts = (each.table.short, each.partition or "", each.reason.held_by.value, each.reason.text, each.writer or "")
+        texts = (each.table.typed, each.partition or "", each.reason.held_by.value, each.reason.text, each.writer or "")
         shown.add_row(*texts, str(len(each.columns)), age(each.held_at_seconds))
     print_table(shown)
 
@@ -44,7 +44,7 @@ def diff_pending(text: str, *, metastore: str | None, as_json: bool) -> None:
     name = named_table(text)
     with open_metastore(metastore) as service:
         before, after = before_and_after(service, name)
-    print_changes(f"pending statistics of {name.short}", before, after, as_json=as_json)
+    print_changes(f"pending statistics of {name.typed}", before, after, as_json=as_json)
 
 
 def publish_pending(text: str, partitions: Sequence[str] | None, *, metastore: str | None, as_json: bool) -> None:
@@ -53,9 +53,9 @@ def publish_pending(text: str, partitions: Sequence[str] | None, *, metastore: s
     with open_metastore(metastore) as service:
         written, recounted = service.pending.publish(name, partitions or None)
     if as_json:
-        typer.echo(json.dumps({"table": name.short, "written": written, "recounted": recounted}))
+        typer.echo(json.dumps({"table": name.typed, "written": written, "recounted": recounted}))
         return
-    typer.echo(f"statistics of {name.short} published: {_owners(written)}")
+    typer.echo(f"statistics of {name.typed} published: {_owners(written)}")
     if recounted:
         typer.echo(f"of {recounted:,}, rows, files and bytes were counted anew in the meantime, and stay")
 
@@ -66,9 +66,9 @@ def reject_pending(text: str, partitions: Sequence[str] | None, *, metastore: st
     with open_metastore(metastore) as service:
         gone = service.pending.reject(name, partitions or None)
     if as_json:
-        typer.echo(json.dumps({"table": name.short, "rejected": gone}))
+        typer.echo(json.dumps({"table": name.typed, "rejected": gone}))
     else:
-        typer.echo(f"statistics of {name.short} rejected: {_owners(gone)}")
+        typer.echo(f"statistics of {name.typed} rejected: {_owners(gone)}")
 
 
 def _owners(count: int) -> str:
@@ -77,7 +77,7 @@ def _owners(count: int) -> str:
 
 def _fields(each: PendingListed) -> dict[str, Any]:
     return {
-        "table": each.table.short,
+        "table": each.table.typed,
         "partition": each.partition,
         "held_by": each.reason.held_by.value,
         "reason": each.reason.text,

@@ -124,7 +124,7 @@ def _hive(service: Metastore, subject: Subject) -> Parameters | None:
         return table.parameters
     found = list(service.partitions(subject.table_name, [subject.partition]))
     if not found:
-        raise StatementError(f"table {subject.table_name.short} has no partition {subject.partition}")
+        raise StatementError(f"table {subject.table_name.typed} has no partition {subject.partition}")
     return found[0].parameters
 
 

@@ -54,5 +54,5 @@ def _print(pushed: PushResult) -> None:
 
 
 def _target(pushed: PushResult, partition: str) -> str:
-    table = pushed.table.short if pushed.table else pushed.file
+    table = pushed.table.typed if pushed.table else pushed.file
     return f"{table} {partition}" if partition else table

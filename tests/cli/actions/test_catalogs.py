@@ -1,0 +1,119 @@
+"""Tables of other catalogs than the default one: lists and patterns find them, and output names them in full."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.fixtures.metastores import ALONE, Metastore
+from typer.testing import CliRunner
+
+from hmstats import client
+from hmstats.cli.main import app
+from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
+from hmstats.outlets.export.file import read
+from hmstats.outlets.people.times import shown
+from hmstats.wire.idl import hive_metastore as api
+
+COLUMNS = {"age": "int"}
+NUMBERS = StatisticsSet((ColumnStatistics("age", "int", LongStatistics(nulls=0, ndv=3, low=1, high=9)),))
+PLACES = pytest.mark.parametrize("metastore", [*ALONE, pytest.param("hive-4.0", marks=pytest.mark.hive)], indirect=True)
+ON_SQLITE = pytest.mark.parametrize("metastore", ["hmstats-sqlite"], indirect=True)
+
+
+@pytest.fixture
+def lake(metastore: Metastore, tmp_path: Path) -> Iterator[str]:
+    """A catalog with the table `shop.orders`, which has statistics."""
+    catalog, asked, place = f"c_{metastore.database}", metastore.client(), f"file:{tmp_path}"
+    asked.create_catalog(api.CreateCatalogRequest(catalog=api.Catalog(name=catalog, locationUri=place)))
+    asked.create_database(api.Database(name="shop", catalogName=catalog, locationUri=f"{place}/shop", parameters={}))
+    table = api.Table(
+        tableName="orders",
+        dbName="shop",
+        catName=catalog,
+        owner="tester",
+        sd=metastore.storage(COLUMNS),
+        partitionKeys=[],
+        parameters={},
+        tableType="MANAGED_TABLE",
+    )
+    asked.create_table(table)
+    with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
+        service.put_table_statistics(TableName(catalog, "shop", "orders"), NUMBERS)
+    yield catalog
+    asked.drop_table(f"@{catalog}#shop", "orders", True)
+    asked.drop_database(f"@{catalog}#shop", True, True)
+    asked.drop_database(f"@{catalog}#default", True, True)
+    asked.drop_catalog(api.DropCatalogRequest(name=catalog))
+
+
+def run(metastore: Metastore, *arguments: str) -> str:
+    done = CliRunner().invoke(app, [*arguments, "--metastore", f"thrift://127.0.0.1:{metastore.port}"])
+    if done.exception is not None:
+        raise done.exception
+    return done.stdout
+
+
+def tables(output: str) -> list[str]:
+    return [json.loads(line)["table"] for line in output.splitlines()]
+
+
+@PLACES
+def test_a_list_finds_them(metastore: Metastore, lake: str) -> None:
+    own = f"{metastore.database}.{metastore.table('orders', COLUMNS)}"
+    theirs = f"{lake}.shop.orders"
+    for pattern in (f"{lake}.shop.*", f"{lake}.*.ord*", f"`{lake}`.`shop`.`orders`"):
+        assert tables(run(metastore, "list", pattern, "--json")) == [theirs]
+    assert {own, theirs} <= {*tables(run(metastore, "list", "--json"))}
+    with pytest.raises(StatementError, match=f"no table .* matches {lake}.nope.x"):
+        run(metastore, "list", f"{lake}.nope.x")
+
+
+@PLACES
+def test_an_export_has_them(metastore: Metastore, lake: str, tmp_path: Path) -> None:
+    everything, some = str(tmp_path / "all.json"), str(tmp_path / "some.json")
+    run(metastore, "export", everything)
+    run(metastore, "export", some, f"{lake}.shop.*")
+    name = TableName(lake, "shop", "orders")
+    assert name in {each.name for each in read(everything)}
+    assert {each.name for each in read(some)} == {name}
+    with pytest.raises(StatementError, match=f"database {lake}.nope is not in the metastore"):
+        run(metastore, "export", some, f"{lake}.nope.*")
+
+
+@ON_SQLITE
+def test_a_restore_of_everything_has_them(metastore: Metastore, lake: str) -> None:
+    with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
+        writes = service.past.history(TableName(lake, "shop", "orders"), None, 1).writes
+        service.delete_statistics(TableName(lake, "shop", "orders"))
+    restored = run(metastore, "restore", "--all", "--as-of", shown(writes[0].at_ms), "--dry-run", "--json")
+    assert f"{lake}.shop.orders" in tables(restored)
+
+
+@ON_SQLITE
+def test_they_are_named_in_full(metastore: Metastore, lake: str) -> None:
+    table = f"{lake}.shop.orders"
+    assert run(metastore, "lock", table) == f"statistics of table {table} are locked\n"
+    assert f"table {table} " in run(metastore, "locked", table)
+    assert run(metastore, "unlock", table) == f"statistics of table {table} are unlocked\n"
+    assert f"table {table}" in run(metastore, "prefs", "set", table, "every=1h")
+    assert run(metastore, "pending", "diff", table).startswith(f"pending statistics of {table}\n")
+    assert {*tables(run(metastore, "history", table, "--json"))} == {table}
+    assert run(metastore, "restore", table, "--as-of", "0s ago").startswith(f"{table} as of ")
+
+
+@ON_SQLITE
+def test_an_analysis_of_a_database_finds_them(metastore: Metastore, lake: str) -> None:
+    assert tables(run(metastore, "analyze", f"{lake}.shop.*", "--dry-run", "--json")) == [f"{lake}.shop.orders"]
+
+
+@ON_SQLITE
+def test_the_first_run_of_a_feed_has_them(metastore: Metastore, lake: str, tmp_path: Path) -> None:
+    cursor = str(tmp_path / "cursor.json")
+    sent = run(metastore, "feed", "openlineage", "http://127.0.0.1:1", "--dry-run", "--cursor", cursor)
+    assert f"{lake}.shop.orders" in {json.loads(line)["dataset"]["name"] for line in sent.splitlines()}
+    chosen = ("--dry-run", "--table", f"{lake}.shop.orders")
+    proposal = json.loads(run(metastore, "feed", "datahub", "http://127.0.0.1:1", *chosen))["proposal"]
+    assert proposal["entityUrn"] == f"urn:li:dataset:(urn:li:dataPlatform:hive,{lake}.shop.orders,PROD)"
