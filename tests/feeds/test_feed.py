@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hmstats import client
 from hmstats.cli.main import app
-from hmstats.errors import ServiceUnavailable, SettingsError
+from hmstats.errors import ServiceUnavailable, SettingsError, StatementError
 from hmstats.feeds.cursors import Cursor, read_cursor, write_cursor
 from hmstats.feeds.sending import Catalog
 from hmstats.model.catalog.objects import TableName
@@ -96,6 +96,17 @@ def test_numbers_as_each_catalog_has_them(run: Any, catalog: Listening) -> None:
     app = next(each for each in profile["fieldProfiles"] if each["fieldPath"] == "app")
     assert app["distinctValueFrequencies"][0] == {"value": "mail", "frequency": 600}
     assert (profile["rowCount"], profile["sizeInBytes"], profile["columnCount"]) == (1_000, 5 * 1024 * 1024, 6)
+    assert catalog.requests == []
+
+
+@pytest.mark.usefixtures("shown")
+def test_a_named_table_that_is_missing_is_an_error(metastore_port: int, catalog: Listening) -> None:
+    for more in ([], ["--dry-run"]):
+        command = ["feed", "datahub", catalog.url, "--table", "shop.visits", "--table", "shop.vists", *more]
+        done = CliRunner().invoke(app, [*command, "--metastore", f"thrift://127.0.0.1:{metastore_port}"])
+        assert isinstance(done.exception, StatementError)
+        assert "table shop.vists is not in the metastore at thrift://" in str(done.exception)
+        assert done.stdout == ""
     assert catalog.requests == []
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from hmstats.feeds.feed import Kind, Names, messages, path_of, send_tables
 from hmstats.feeds.sending import Catalog
 from hmstats.outlets.people.cells import amount
 from hmstats.settings import load
+from hmstats.web.reading.places import shown_name
 
 TOKEN = "HMSTATS__FEED_TOKEN"
 
@@ -38,7 +40,7 @@ class FeedRequest:
 
 
 def run_feed(request: FeedRequest, *, metastore: str | None, dry_run: bool, as_json: bool) -> None:
-    """Send what changed, or print it. Raises typer.Exit if some tables could not be sent."""
+    """Send what changed, or print it. Raises StatementError for a missing table, typer.Exit if some were not sent."""
     settings = load({"metastore": metastore})
     headers = datahub.HEADERS if request.kind == "datahub" else {}
     catalog = Catalog(path_of(request.kind, request.url), os.environ.get(TOKEN) or None, headers)
@@ -47,7 +49,10 @@ def run_feed(request: FeedRequest, *, metastore: str | None, dry_run: bool, as_j
     )
     cursor = request.cursor or default_cursor_path(request.kind, catalog.url, settings.metastore)
     with open_metastore(metastore) as service:
-        tables, event = (request.tables, None) if request.tables else changed_tables(service, read_cursor(cursor))
+        if request.tables:
+            tables, event = _existing(service, request.tables), None
+        else:
+            tables, event = changed_tables(service, read_cursor(cursor))
         if dry_run:
             for message in messages(service, request.kind, names, tables):
                 typer.echo(json.dumps(message, ensure_ascii=False))
@@ -57,6 +62,11 @@ def run_feed(request: FeedRequest, *, metastore: str | None, dry_run: bool, as_j
         write_cursor(cursor, Cursor(event, tuple(failed)))
     if failed:
         raise typer.Exit(ExitCode.PARTLY_DONE)
+
+
+def _existing(service: Metastore, texts: Sequence[str]) -> list[str]:
+    """The named tables, each as the metastore has it. Raises StatementError for a missing one."""
+    return [shown_name(service.existing_table(each).name) for each in texts]
 
 
 def _send(
