@@ -12,6 +12,7 @@ from hmstats import client
 from hmstats.cli.main import app
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.health.runs import Outcome, Run
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.outlets.export.file import read
 from hmstats.outlets.people.times import shown
@@ -19,6 +20,7 @@ from hmstats.wire.idl import hive_metastore as api
 
 COLUMNS = {"age": "int"}
 NUMBERS = StatisticsSet((ColumnStatistics("age", "int", LongStatistics(nulls=0, ndv=3, low=1, high=9)),))
+OTHER_NUMBERS = StatisticsSet((ColumnStatistics("age", "int", LongStatistics(nulls=0, ndv=4, low=0, high=9)),))
 PLACES = pytest.mark.parametrize("metastore", [*ALONE, pytest.param("hive-4.0", marks=pytest.mark.hive)], indirect=True)
 ON_SQLITE = pytest.mark.parametrize("metastore", ["hmstats-sqlite"], indirect=True)
 
@@ -117,3 +119,29 @@ def test_the_first_run_of_a_feed_has_them(metastore: Metastore, lake: str, tmp_p
     chosen = ("--dry-run", "--table", f"{lake}.shop.orders")
     proposal = json.loads(run(metastore, "feed", "datahub", "http://127.0.0.1:1", *chosen))["proposal"]
     assert proposal["entityUrn"] == f"urn:li:dataset:(urn:li:dataPlatform:hive,{lake}.shop.orders,PROD)"
+
+
+@ON_SQLITE
+def test_lists_of_everything_have_them(metastore: Metastore, lake: str) -> None:
+    table = f"{lake}.shop.orders"
+    run(metastore, "lock", table)
+    assert f"table {table} " in run(metastore, "locked")
+    run(metastore, "unlock", table)
+    run(metastore, "prefs", "set", table, "publish=false")
+    assert f"table {table} " in run(metastore, "prefs", "show", "--all")
+    with client.connect(f"thrift://127.0.0.1:{metastore.port}", automatic=True) as service:
+        service.put_table_statistics(TableName(lake, "shop", "orders"), OTHER_NUMBERS)
+        started = Run(lake, TableName(lake, "shop", "orders"), "tests", 1, Outcome.RUNNING)
+        assert service.runs.begin(started, 60).started
+    assert tables(run(metastore, "pending", "list", "--json")) == [table]
+    assert table in run(metastore, "runs")
+
+
+@ON_SQLITE
+def test_health_lists_the_worst_of_all_catalogs_first(metastore: Metastore, lake: str) -> None:
+    metastore.table("fresh", COLUMNS, parameters={"numRows": "0"})
+    with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
+        service.delete_statistics(TableName(lake, "shop", "orders"))
+    found = [json.loads(line) for line in run(metastore, "health", "--json").splitlines()]
+    assert [each["health"] for each in found] == sorted(each["health"] for each in found)
+    assert lake in {each["catalog"] for each in found}

@@ -110,7 +110,7 @@ def test_a_content_that_is_none_is_no_parcel() -> None:
 
 
 def test_a_folder_that_is_not_there_or_none_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(SpoolError, match="cannot be read"):
+    with pytest.raises(SpoolError, match="must be there, found nothing at "):
         Spool(str(tmp_path / "nothing")).names()
     with pytest.raises(SpoolError, match="must be a path or a URI, found 'nope://x/y'"):
         Spool("nope://x/y")

@@ -22,9 +22,6 @@ def print_health(found: Sequence[ObjectHealth], refused: Mapping[TableName, str]
 
     Tables that an analysis refuses are named with the reason instead.
     """
-    if not found:
-        typer.echo("no table has a health below that, or there is none")
-        return
     readable = [each for each in found if each.health.health < WHOLE and each.table not in refused]
     for each in readable[:_TO_DO_LINES]:
         typer.echo(f"to do: {_command(each)}")
@@ -42,6 +39,13 @@ def print_health(found: Sequence[ObjectHealth], refused: Mapping[TableName, str]
     print_table(shown)
     if more:
         typer.echo("there are more: raise --limit")
+
+
+def nothing_text(below: int | None, *, partitions: bool) -> str:
+    """What is printed in place of an empty list."""
+    if below is not None:
+        return f"nothing has a health below {below}"
+    return "no partitions" if partitions else "no tables"
 
 
 def _command(each: ObjectHealth) -> str:

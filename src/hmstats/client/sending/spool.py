@@ -55,6 +55,8 @@ class Spool:
         """The names of all files, in the order in which they are to be sent. Raises SpoolError without the folder."""
         try:
             found = self._files.get_file_info(fs.FileSelector(self._root))
+        except FileNotFoundError as error:
+            raise SpoolError(f"spool folder {self.location} must be there, found nothing at {self._root}") from error
         except OSError as error:
             raise SpoolError(f"spool folder {self.location} cannot be read: {error}") from error
         return sorted(each.base_name for each in found if each.is_file and _is_parcel(each.base_name))

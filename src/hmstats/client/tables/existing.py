@@ -1,12 +1,13 @@
 """Names of tables and databases that must exist: of a misspelt one nothing is listed, as if all were well."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from hmstats.client.metastore import Metastore
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
-from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.catalog.names import quote_name
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, TableName
 
 Listed = TypeVar("Listed")
 
@@ -21,6 +22,14 @@ def list_named(service: Metastore, text: str, listed: Callable[[str, str | None,
     if not found:
         check_exists(service, text)
     return found
+
+
+def named_or_all(service: Metastore, texts: Sequence[str] | None) -> list[str]:
+    """These names and patterns; without any, patterns of everything in each catalog."""
+    if texts:
+        return list(texts)
+    others = (quote_name(each) for each in service.catalog_names() if each != DEFAULT_CATALOG)
+    return ["*", *(f"{each}.*.*" for each in others)]
 
 
 def check_exists(service: Metastore, text: str) -> None:

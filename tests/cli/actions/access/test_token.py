@@ -49,6 +49,8 @@ def test_a_token_opens_a_server_that_has_its_database_alone(tmp_path: Path, data
 
 def test_a_list_shows_no_secret(database: str) -> None:
     CliRunner().invoke(app, ["migrate", "--database", database], catch_exceptions=False)
+    assert token("list", "--database", database).stdout == "there are no tokens\n"
+    assert token("list", "--database", database, "--json").stdout == ""
     made = token("create", "etl", "--user", "alice", "--group", "a", "--group", "b", "--database", database, "--json")
     secret = json.loads(made.stdout)["token"]
     token("create", "old", "--user", "bob", "--expires", "1s", "--database", database)

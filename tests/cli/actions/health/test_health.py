@@ -111,7 +111,14 @@ def test_a_script_learns_whether_anything_is_below(metastore: Metastore) -> None
     assert run(metastore, metastore.database, "--below", "80").exit_code == ExitCode.NO
     fine = run(metastore, f"{metastore.database}.made", "--below", "80")
     assert fine.exit_code == ExitCode.DONE
-    assert "no table has a health below that" in fine.stdout
+    assert fine.stdout == "nothing has a health below 80\n"
+
+
+@sqlite
+def test_a_database_without_tables_has_none_to_list(our_metastore: Metastore) -> None:
+    assert run(our_metastore, our_metastore.database).stdout == "no tables\n"
+    our_metastore.table("parts", COLUMNS, keys=("p",))
+    assert run(our_metastore, f"{our_metastore.database}.parts", "--partitions").stdout == "no partitions\n"
 
 
 @sqlite

@@ -53,7 +53,7 @@ def test_what_is_kept_is_named(our_metastore: Metastore, spool: Spool, tmp_path:
 def test_a_folder_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     done = push(tmp_path, closed_port()[1])
     assert done.returncode == 2
-    assert done.stderr.startswith("hmstats: spool folder hmstats-spool cannot be read: ")
+    assert done.stderr.startswith("hmstats: spool folder hmstats-spool must be there, found nothing at /")
 
 
 def parcel(metastore: Metastore, *partitions: str, made_at: int = 0) -> Parcel:

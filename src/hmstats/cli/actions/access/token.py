@@ -27,6 +27,8 @@ def list_tokens(database: str | None, *, as_json: bool) -> None:
     """Print the name, user, groups and times of each token."""
     with _tokens(database) as tokens:
         found = tokens.listed()
+    if not found and not as_json:
+        typer.echo("there are no tokens")
     now_ms = time.time() * 1000
     for each in found:
         expires = _time(each.expires_ms)

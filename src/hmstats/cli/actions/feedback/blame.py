@@ -8,7 +8,7 @@ import typer
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.blame_output import blame_as_json, print_blame
 from hmstats.client.naming import named_object
-from hmstats.client.tables.existing import check_exists
+from hmstats.client.tables.existing import check_exists, named_or_all
 from hmstats.model.feedback.records import BlameSum
 from hmstats.model.health.wanted import seconds_of
 
@@ -21,7 +21,7 @@ def list_blame(*, tables: list[str] | None, since: str, most: int, metastore: st
     since_ms = int((time.time() - seconds_of(since)) * 1_000)
     found: list[BlameSum] = []
     with open_metastore(metastore) as service:
-        for text in tables or ["*"]:
+        for text in named_or_all(service, tables):
             of, table = named_object(text)
             sums = service.blame.sums(of.database, table, since_ms=since_ms, most=most, catalog=of.catalog)
             if not sums:

@@ -3,18 +3,19 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from heapq import merge
 from itertools import islice
 
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.cli.output.health_output import as_json_object, print_health
+from hmstats.cli.output.health_output import as_json_object, nothing_text, print_health
 from hmstats.client import Metastore
 from hmstats.client.connection.batches import batches
 from hmstats.client.naming import named_object, named_table
 from hmstats.client.refusals import refusals
-from hmstats.client.tables.existing import check_exists
+from hmstats.client.tables.existing import check_exists, named_or_all
 from hmstats.errors import HmstatsError, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.catalog.table_formats import table_format
@@ -35,13 +36,16 @@ def list_health(
 ) -> None:
     """Print health; the exit code is 1 if `below` is given and anything is. Raises StatementError for a bad name."""
     with open_metastore(metastore) as service:
-        found = _read_health(service, tables or ["*"], below, partitions=partitions)
+        found = _read_health(service, named_or_all(service, tables), below, partitions=partitions)
         if as_json:
             number = _print_as_json(service, found)
         else:
             shown = list(islice(found, most + 1))
             number = len(shown)
-            print_health(shown[:most], _refused(service, shown[:most]), more=number > most)
+            if shown:
+                print_health(shown[:most], _refused(service, shown[:most]), more=number > most)
+            else:
+                typer.echo(nothing_text(below, partitions=partitions))
         for sentence in _lake_warnings(service, tables or ()):
             typer.echo(f"warning: {sentence}", err=True)
     if below is not None and number:
@@ -80,14 +84,20 @@ def _lake_warnings(service: Metastore, texts: Iterable[str]) -> Iterator[str]:
 def _read_health(
     service: Metastore, texts: list[str], below: int | None, *, partitions: bool
 ) -> Iterator[ObjectHealth]:
-    for text in texts:
-        if partitions:
-            if "*" in text:
-                raise StatementError(f"--partitions takes the name of one table, found {text}")
-            if not service.existing_table(text).partition_keys:
-                raise StatementError(f"table {text} has no partitions")
-            yield from service.health.partitions(named_table(text), below=below)
-        else:
-            of, table = named_object(text)
-            check_exists(service, text)
-            yield from service.health.tables(of.database, table, below=below, catalog=of.catalog)
+    """All that is named, the worst first, as each list is."""
+    read = _read_partitions if partitions else _read_tables
+    yield from merge(*(read(service, each, below) for each in texts), key=lambda each: each.health.health)
+
+
+def _read_partitions(service: Metastore, text: str, below: int | None) -> Iterator[ObjectHealth]:
+    if "*" in text:
+        raise StatementError(f"--partitions takes the name of one table, found {text}")
+    if not service.existing_table(text).partition_keys:
+        raise StatementError(f"table {text} has no partitions")
+    yield from service.health.partitions(named_table(text), below=below)
+
+
+def _read_tables(service: Metastore, text: str, below: int | None) -> Iterator[ObjectHealth]:
+    of, table = named_object(text)
+    check_exists(service, text)
+    yield from service.health.tables(of.database, table, below=below, catalog=of.catalog)

@@ -7,7 +7,7 @@ import typer
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.refresh_output import print_runs, run_as_json
 from hmstats.client.naming import named_object
-from hmstats.client.tables.existing import check_exists
+from hmstats.client.tables.existing import check_exists, named_or_all
 
 
 def list_runs(
@@ -16,7 +16,7 @@ def list_runs(
     """Print the runs of the tables that match. Raises StatementError for a malformed name, and for one of nothing."""
     found, leases = [], []
     with open_metastore(metastore) as service:
-        for text in tables or ["*"]:
+        for text in named_or_all(service, tables):
             of, table = named_object(text)
             runs, taken = service.runs.listed(of.database, table, outcome=outcome, most=most, catalog=of.catalog)
             if not runs:

@@ -12,7 +12,7 @@ from hmstats.cli.actions.history.diff import print_changes
 from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client.naming import named_table
-from hmstats.client.tables.existing import list_named
+from hmstats.client.tables.existing import list_named, named_or_all
 from hmstats.client.tables.pending_changes import before_and_after
 from hmstats.model.pending.pending import PendingListed
 
@@ -23,7 +23,7 @@ def list_pending(tables: Sequence[str] | None, *, metastore: str | None, as_json
     Raises StatementError for a malformed name, and for one of nothing.
     """
     with open_metastore(metastore) as service:
-        pages = [list_named(service, each, service.pending.listed) for each in tables or ["*"]]
+        pages = [list_named(service, each, service.pending.listed) for each in named_or_all(service, tables)]
     found = list(dict.fromkeys(each for page in pages for each in page))
     if as_json:
         for each in found:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 import typer
@@ -81,7 +82,8 @@ def list_preferences(text: str, *, metastore: str | None, as_json: bool) -> None
     """
     with open_metastore(metastore) as service:
         if text == _EVERYTHING:
-            found = service.preferences.listed()
+            every = (service.preferences.listed(catalog=each) for each in service.catalog_names())
+            found = list(dict.fromkeys(chain.from_iterable(every)))
         else:
             found = list_named(service, text, service.preferences.listed)
     if as_json:

@@ -9,7 +9,7 @@ import typer
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table, print_table
-from hmstats.client.tables.existing import list_named
+from hmstats.client.tables.existing import list_named, named_or_all
 from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
 
 
@@ -19,7 +19,7 @@ def list_locks(*, tables: list[str] | None, metastore: str | None, as_json: bool
     Raises StatementError for a malformed name, and for one of nothing.
     """
     with open_metastore(metastore) as service:
-        pages = [list_named(service, each, service.locks.listed) for each in tables or ["*"]]
+        pages = [list_named(service, each, service.locks.listed) for each in named_or_all(service, tables)]
     found = list(dict.fromkeys(each for page in pages for each in page))
     if as_json:
         for each in found:
