@@ -9,7 +9,7 @@ from hmstats.store.unit.unit import Connection, Unit
 
 
 def missing_table(name: TableName) -> NoSuchObject:
-    """The error for a missing table."""
+    """The error for a missing table, with the text of Hive's other calls than those for statistics."""
     return NoSuchObject(f"{name} table not found")
 
 

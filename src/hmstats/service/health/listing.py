@@ -9,12 +9,11 @@ from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import HealthPage, ObjectHealth
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.health.keeper import HealthKeeper
-from hmstats.service.lookups import missing_table
+from hmstats.service.statistics.existing_tables import find_facts
 from hmstats.store.catalog import databases
 from hmstats.store.database.store import Store
 from hmstats.store.health import listing
 from hmstats.store.health.listing import Key, Listed
-from hmstats.store.statistics import table_facts
 
 MOST = 1_000
 """Most entries of a page."""
@@ -59,10 +58,7 @@ class HealthListing:
         """The partitions of a table. Raises NoSuchObject if it does not exist, InvalidInput as `tables`."""
         complete = self._keeper.catch_up()
         with self._store.read() as connection:
-            target = table_facts.find(connection, name)
-            if target is None:
-                raise missing_table(name)
-            table_id = target.id
+            table_id = find_facts(connection, name).id
 
             def read(after: Key | None, most: int) -> list[Listed]:
                 return listing.partitions(connection, table_id, _below(selection), after, most)

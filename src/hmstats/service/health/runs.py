@@ -7,11 +7,10 @@ from hmstats.errors import InvalidInput
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.runs import Lease, Outcome, Run, ended
 from hmstats.service.catalog.patterns import matching
-from hmstats.service.lookups import missing_table
+from hmstats.service.statistics.existing_tables import find_facts
 from hmstats.store.catalog import databases
 from hmstats.store.database.store import Store
 from hmstats.store.health import runs
-from hmstats.store.statistics import table_facts
 from hmstats.store.unit.unit import Unit
 
 MOST = 1_000
@@ -43,7 +42,7 @@ class Runs:
         _check(run.id, lease_seconds)
 
         def work(unit: Unit) -> Begun:
-            table_id, now_ms = _table_id(unit, run.table), unit.now_milliseconds
+            table_id, now_ms = find_facts(unit.connection, run.table).id, unit.now_milliseconds
             lease = runs.lock_lease(unit, table_id)
             until_ms = now_ms + lease_seconds * 1_000
             if lease.run_id == run.id:
@@ -70,7 +69,7 @@ class Runs:
         _check(run_id, lease_seconds)
 
         def work(unit: Unit) -> bool:
-            table_id = _table_id(unit, table)
+            table_id = find_facts(unit.connection, table).id
             lease = runs.lock_lease(unit, table_id)
             if lease.run_id != run_id:
                 return False
@@ -86,7 +85,7 @@ class Runs:
             raise InvalidInput(f"a run ends as done, failed or stopped, found {run.outcome}")
 
         def work(unit: Unit) -> bool:
-            table_id, now_ms = _table_id(unit, run.table), unit.now_milliseconds
+            table_id, now_ms = find_facts(unit.connection, run.table).id, unit.now_milliseconds
             lease = runs.lock_lease(unit, table_id)
             if lease.run_id == run.id:
                 runs.put_lease(unit, table_id, ended(lease, run.outcome, run.seconds, now_ms))
@@ -142,10 +141,3 @@ def _outcome(text: str) -> Outcome:
 
 def _names(outcomes: Collection[Outcome] | type[Outcome]) -> str:
     return ", ".join(each.value for each in outcomes)
-
-
-def _table_id(unit: Unit, name: TableName) -> int:
-    target = table_facts.find(unit.connection, name)
-    if target is None:
-        raise missing_table(name)
-    return target.id

@@ -9,7 +9,7 @@ from hmstats.store.statistics.table_facts import TableFacts
 
 
 def missing_table(name: TableName) -> NoSuchObject:
-    """The error for a missing table, with Hive's text."""
+    """The error for a missing table, with the text of Hive's calls for statistics."""
     return NoSuchObject(f"Specified catalog.database.table does not exist : {name}")
 
 

@@ -57,6 +57,7 @@ HMSTATS_PROVENANCE = Table(
     text("TOOL", 256),
     big("WRITTEN_AT", required=True),
     Index("HMSTATS_PROVENANCE_PART_ID", "PART_ID"),
+    # The comment as revision 0007 wrote it into databases. No later revision has dropped the table so far.
     comment="Neither read nor written since revision 0007: the revision after it drops this table",
     **ROOM,
 )
