@@ -220,6 +220,10 @@ class StatementError(HmstatsError):
     """An ANALYZE statement, or the table, partition or column in it, that cannot be analysed."""
 
 
+class SparkNeeded(StatementError):
+    """A table that Spark alone reads, and an analysis without Spark."""
+
+
 class UnreadableFile(HmstatsError):
     """A data file that cannot be read, or whose values do not fit their columns."""
 

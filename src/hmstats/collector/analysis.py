@@ -77,9 +77,10 @@ def analyze(
     filter over the partition keys, in Hive's language. `noscan`: only count files and bytes, and with `row_counts` rows
     by the footers of Parquet files. `changed_only`: only partitions whose files changed since their statistics, without
     those that are locked or that preferences or skip.stats.autoupdate keep from automatic analyses. `automatic`: leave
-    out those too, even if their files changed. `past_locks`: write locked statistics; otherwise an analysis of a locked
-    table is refused. `options`: Options set everything; what Choices leave unset comes from the table's preferences.
-    `progress` is called with the counts of finished work.
+    out those too, even if their files changed; the guard looks at what is written, as with `changed_only`.
+    `past_locks`: write locked statistics; otherwise an analysis of a locked table is refused. `options`: Options set
+    everything; what Choices leave unset comes from the table's preferences. `progress` is called with the counts of
+    finished work.
 
     If the metastore does not answer, calls are retried for `patience_seconds`; then the statistics go to the folder
     `spool`, a path or a URI that every executor can write. By default it is spark.hmstats.spool, or on one machine
@@ -103,8 +104,9 @@ def analyze(
     check_changes(request, changed_only=changed_only)
     uris = metastore or session_metastore(spark)
     folder = session_spool(spark, spool)
+    by_itself = automatic or changed_only
     delivery = Delivery(
-        request.table, (), uris, new_run(), folder, patience_seconds, past_locks=past_locks, automatic=changed_only
+        request.table, (), uris, new_run(), folder, patience_seconds, past_locks=past_locks, automatic=by_itself
     )
     arguments = _Arguments(changed_only, row_counts, reliable, progress, automatic)
     tracing.start("hmstats analyze")

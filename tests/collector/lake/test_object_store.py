@@ -14,8 +14,10 @@ from tests.collector.lake.test_delta import stored, table_of
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, object_store
 from tests.fixtures.servers import serving
+from typer.testing import CliRunner
 
 from hmstats import client
+from hmstats.cli.main import app
 from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.opened import Hadoop, no_settings
@@ -128,6 +130,20 @@ def test_delta_below_a_folder_with_an_odd_name(
     fs.copy_files(str(tmp_path), path, destination_filesystem=system)
     name = registered(metastore, place, f"odd_{next(_numbers)}")
     assert analyzed(service, name, store.hadoop.get).rows == rows - 2
+
+
+def test_a_refresh_takes_the_settings_of_hadoop_from_its_flags(
+    metastore: Metastore, service: client.Metastore, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = f"{BUCKET}/delta/refreshed"
+    write_deltalake(f"s3://{place}", ROWS, storage_options={**store.environment, "AWS_ALLOW_HTTP": "true"})
+    name = registered(metastore, f"s3a://{place}", "delta_refreshed")
+    for variable in store.environment:
+        monkeypatch.delenv(variable, raising=False)
+    conf = [f"--conf=spark.hadoop.{key}={value}" for key, value in store.hadoop.items()]
+    done = CliRunner().invoke(app, ["refresh", name, "--json", "--metastore", service.address, *conf])
+    assert done.exit_code == 0, done.output
+    assert stored(service, name, ["id"])["id"].data.high == 999  # type: ignore[union-attr]
 
 
 def of_pyiceberg(store: ObjectStore) -> dict[str, str]:

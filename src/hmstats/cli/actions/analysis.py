@@ -26,8 +26,6 @@ from hmstats.cli.output.analysis_output import (
 from hmstats.cli.output.plain_texts import plain_lines
 from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_pattern
-from hmstats.client.sending.spool import DEFAULT_FOLDER
-from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.dry_run import DryRun, dry_run
 from hmstats.collector.job_log import JobLog
 from hmstats.collector.lake.analysis import analyze_lake
@@ -138,15 +136,11 @@ class Analysis:
                 wanted.options,
                 changed_only=self.changed_only,
                 past_locks=True,
-                hadoop=self._hadoop,
+                hadoop=self.job.hadoop,
             )
             return _TableRequest(text, request, by_metadata=plan.opened.only_by_spark is None or wanted.request.noscan)
         resolve_table(service, request)
         return _TableRequest(text, request, by_metadata=False)
-
-    def _hadoop(self, name: str) -> str | None:
-        """A setting of Hadoop among those of --conf."""
-        return self.job.conf.get(f"spark.hadoop.{name}")
 
     def _requests(self, service: Metastore) -> Iterator[tuple[str, Statement]]:
         """The text and the request for each table."""
@@ -213,7 +207,7 @@ class Analysis:
 
     def _analyze(self, spark: SparkSession | None, address: str, wanted: "_TableRequest") -> collector.Report:
         if spark is None:
-            return self._analyze_without_spark(address, wanted.request)
+            return self._analyze_without_spark(wanted.request)
         with progress_bar(f"Analysing {wanted.request.table.typed}") as progress:
             return collector.analyze(
                 spark,
@@ -233,22 +227,12 @@ class Analysis:
                 progress=progress,
             )
 
-    def _analyze_without_spark(self, address: str, request: Statement) -> collector.Report:
-        with connect(address, patience_seconds=self.job.patience_seconds) as service:
+    def _analyze_without_spark(self, request: Statement) -> collector.Report:
+        with connect(self.job.metastore, patience_seconds=self.job.patience_seconds) as service:
             table = service.find_table(request.table)
             if table is None:
                 raise StatementError(f"table {request.table.typed} was dropped before it was read")
-            spool = self.job.spool or str(Path(DEFAULT_FOLDER).absolute())
-            delivery = Delivery(
-                table.name,
-                (),
-                address,
-                new_run(),
-                spool,
-                self.job.patience_seconds,
-                past_locks=self.past_locks,
-                automatic=self.changed_only,
-            )
+            delivery = self.job.delivery(table.name, past_locks=self.past_locks, automatic=self.changed_only)
             wanted = apply_preferences(service, request, self.options, row_counts=self.row_counts)
             return analyze_lake(
                 service,
@@ -258,7 +242,7 @@ class Analysis:
                 delivery,
                 changed_only=self.changed_only,
                 row_counts=wanted.row_counts,
-                hadoop=self._hadoop,
+                hadoop=self.job.hadoop,
             )
 
     def _print(self, reports: Sequence[collector.Report], *, alone: bool) -> None:

@@ -39,8 +39,8 @@ class Check:
                 table = service.find_table(request.table)
                 if table is None or not is_lake_table(table):
                     resolve_table(service, request)
-                elif not given and open_table(table, self._hadoop).only_by_spark is None:
-                    return check_lake(service, table, request, options, self.tolerance, hadoop=self._hadoop)
+                elif not given and open_table(table, self.job.hadoop).only_by_spark is None:
+                    return check_lake(service, table, request, options, self.tolerance, hadoop=self.job.hadoop)
         announce_spark_start(given=given)
         with (
             spark_session(uris, master=self.job.master, conf=self.job.conf) as spark,
@@ -57,10 +57,6 @@ class Check:
                 tolerance=self.tolerance,
                 progress=progress,
             )
-
-    def _hadoop(self, name: str) -> str | None:
-        """A setting of Hadoop among those of --conf."""
-        return self.job.conf.get(f"spark.hadoop.{name}")
 
     @property
     def _title(self) -> str:

@@ -3,9 +3,13 @@
 import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from hmstats.client.sending.spool import DEFAULT_FOLDER
+from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.errors import SettingsError, StatementError
 from hmstats.extras import install_advice
+from hmstats.model.catalog.objects import TableName
 from hmstats.settings import load, origin
 
 
@@ -22,6 +26,18 @@ class JobSettings:
     conf: Mapping[str, str]
     spool: str | None
     patience_seconds: float
+
+    def hadoop(self, name: str) -> str | None:
+        """A setting of Hadoop among those of Spark."""
+        return self.conf.get(f"spark.hadoop.{name}")
+
+    def delivery(self, table: TableName, *, past_locks: bool = False, automatic: bool) -> Delivery:
+        """The destination of an analysis in this process; statistics that wait go to its working directory."""
+        spool = self.spool or str(Path(DEFAULT_FOLDER).absolute())
+        run, patience_seconds = new_run(), self.patience_seconds
+        return Delivery(
+            table, (), self.metastore, run, spool, patience_seconds, past_locks=past_locks, automatic=automatic
+        )
 
 
 def job_settings(

@@ -16,7 +16,7 @@ from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.dataframe import conform_batch
 from hmstats.collector.scan.states import States
-from hmstats.errors import StatementError, UnknownCall
+from hmstats.errors import SparkNeeded, UnknownCall
 from hmstats.model.statistics.column_statistics import ColumnStatistics
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.sketch.accumulator import TableAccumulator
@@ -41,11 +41,11 @@ def read_all(plan: LakePlan, options: Options) -> Rows:
 def read_by_spark(spark: Any, metastore: str, plan: LakePlan, options: Options) -> Rows:
     """The state of all rows of a table that only Spark reads; `metastore` is an address.
 
-    Columns that Spark reads in another form than they are sketched in have no sketch. Raises StatementError without a
-    session, or if it has no reader of the format; UnreadableFile.
+    Columns that Spark reads in another form than they are sketched in have no sketch. Raises SparkNeeded without a
+    session, StatementError if it has no reader of the format; UnreadableFile.
     """
     if spark is None or plan.opened.by_spark is None:
-        raise StatementError(f"{plan.opened.only_by_spark}; Spark with the format's runtime reads it")
+        raise SparkNeeded(f"{plan.opened.only_by_spark}; Spark with the format's runtime reads it")
     sketched = [name for name in plan.sketched if name not in plan.opened.without]
     total, sketches = plan.opened.by_spark(spark, metastore, plan.types, sketched, options)
     return Rows(total, sketches, plan.opened.files)

@@ -96,6 +96,21 @@ def test_one_changed_partition_is_one_run(spark: Any, spark_metastore: str, data
 
 
 @pytest.mark.slow
+def test_the_guard_looks_at_what_a_refresh_writes(
+    spark: Any, spark_metastore: str, database: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "data" / "one", 2_000, "part-1")
+    run(spark_metastore, "refresh", f"{database}.one")
+    spark.sql(f"INSERT INTO {database}.one SELECT CAST(id AS INT) FROM range(60000)")
+    run(spark_metastore, "refresh", f"{database}.one")
+    with client.connect(spark_metastore) as service:
+        (held,) = service.pending.listed(database, "one")
+        assert "rows" in held.reason.text
+        (column,) = service.table_statistics(f"{database}.one", ["n"])
+        assert column.data.high == 1_999  # type: ignore[union-attr]
+
+
+@pytest.mark.slow
 def test_files_that_no_metastore_was_told_of_are_found_by_a_look(
     spark: Any, spark_metastore: str, database: str, tmp_path: Path
 ) -> None:

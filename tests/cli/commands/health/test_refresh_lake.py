@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 from pyiceberg.catalog.hive import HiveCatalog
 from tests.collector.lake import delta_tables
+from tests.collector.lake.iceberg.equality_deletes import delete_where_equal
 from tests.collector.lake.iceberg.iceberg_tables import ROWS, metadata_of
 from tests.collector.lake.test_delta import stored
 from tests.fixtures.metastores import Metastore
@@ -147,3 +149,17 @@ def test_the_guard_looks_at_what_a_refresh_writes(
     table = statement(name).table
     assert service.pending.listed(table.database, table.table)
     assert stored(service, name, ["id"]) == before
+
+
+@pytest.mark.slow
+def test_a_table_that_spark_alone_reads_is_read_by_spark(
+    our_metastore: Metastore, service: client.Metastore, catalog: HiveCatalog
+) -> None:
+    """`tests/engines/iceberg` gives Spark the runtime that is missing here."""
+    name = f"{our_metastore.database}.t"
+    table = catalog.create_table(name, schema=ROWS.schema)
+    table.append(ROWS)
+    delete_where_equal(service, name, table, "name", pa.array(["n1"]))
+    address = f"thrift://127.0.0.1:{our_metastore.port}"
+    done = CliRunner().invoke(app, ["refresh", name, "--json", "--metastore", address])
+    assert "Spark has no runtime of Iceberg to read" in json.loads(done.stdout)["message"]

@@ -3,11 +3,10 @@
 import json
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,9 +19,7 @@ from hmstats.cli.interrupts import ended_by_signals
 from hmstats.cli.output.refresh_output import done_text, print_plan, work_as_json
 from hmstats.client import connect
 from hmstats.client.naming import named_object
-from hmstats.client.sending.spool import DEFAULT_FOLDER
 from hmstats.client.tables.existing import check_exists
-from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.lake.analysis import analyze_lake
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.options import Choices
@@ -30,7 +27,7 @@ from hmstats.collector.planning.preferred import apply_preferences
 from hmstats.collector.refresh.round import Done, Refresher
 from hmstats.collector.refresh.watching import Watch
 from hmstats.collector.request.statement import statement
-from hmstats.errors import StatementError
+from hmstats.errors import SparkNeeded, StatementError
 from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, TableName
 from hmstats.model.health.runs import Outcome
@@ -123,22 +120,33 @@ class _Analyses:
 
     def analyse(self, name: TableName, partitions: Sequence[str], changed_only: bool) -> "Report":  # noqa: FBT001
         """Analyse a table, or some of its partitions."""
-        how = self.how
-        with connect(how.job.metastore, patience_seconds=how.job.patience_seconds) as service:
+        with suppress(SparkNeeded):
+            report = self._analyse_by_metadata(name, changed_only=changed_only)
+            if report is not None:
+                return report
+        return self._analyse_by_spark(name, partitions, changed_only=changed_only)
+
+    def _analyse_by_metadata(self, name: TableName, *, changed_only: bool) -> "Report | None":
+        """The report of a table whose format's own metadata say which files are live, None of another table.
+
+        Raises SparkNeeded for one that Spark alone reads.
+        """
+        job = self.how.job
+        with connect(job.metastore, patience_seconds=job.patience_seconds) as service:
             table = service.existing_table(name)
-            if is_lake_table(table):
-                request = statement(_quote_table(name))
-                wanted = apply_preferences(service, request, how.options, row_counts=False)
-                spool = how.job.spool or str(Path(DEFAULT_FOLDER).absolute())
-                metastore, patience_seconds = how.job.metastore, how.job.patience_seconds
-                delivery = Delivery(table.name, (), metastore, new_run(), spool, patience_seconds, automatic=True)
-                analyze = partial(
-                    analyze_lake, service, table, wanted.request, wanted.options, delivery, row_counts=False
-                )
-                report = analyze(changed_only=True)
-                # Statistics of this very version are stale too if some are missing, or if queries blame them.
-                return report if changed_only or not report.unchanged else analyze(changed_only=False)
-        session = self._session()
+            if not is_lake_table(table):
+                return None
+            wanted = apply_preferences(service, statement(_quote_table(name)), self.how.options, row_counts=False)
+            delivery = job.delivery(table.name, automatic=True)
+            analyze = partial(analyze_lake, service, table, wanted.request, wanted.options, delivery, row_counts=False)
+            report = analyze(changed_only=True, hadoop=job.hadoop)
+            # Statistics of this very version are stale too if some are missing, or if queries blame them.
+            if changed_only or not report.unchanged:
+                return report
+            return analyze(changed_only=False, hadoop=job.hadoop)
+
+    def _analyse_by_spark(self, name: TableName, partitions: Sequence[str], *, changed_only: bool) -> "Report":
+        how, session = self.how, self._session()
         with import_module("hmstats.collector.scan.task_errors").translate_all_errors():
             return collector.analyze(
                 session,

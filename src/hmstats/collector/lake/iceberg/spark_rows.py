@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _CATALOG = "hmstats_iceberg"
 _CATALOG_CLASS = "org.apache.iceberg.spark.SparkCatalog"
-_NO_CLASS = "Cannot find catalog plugin class"
-"""Part of what Spark says if Iceberg's runtime is missing."""
+_NO_CLASS = ("Cannot find catalog plugin class", "cannot find the plugin class")
+"""Parts of what Sparks 4.0 and 4.3 say if Iceberg's runtime is missing."""
 _SCHEMA = "name string, state binary"
 _ARROW_SCHEMA = pa.schema([("name", pa.string()), ("state", pa.binary())])
 
@@ -57,7 +57,7 @@ class SparkRows:
             found = _states(rows, types, sketched, options).collect()
         except (PySparkException, Py4JJavaError) as error:
             sentence = spark_reason(error)
-            if _NO_CLASS in sentence:
+            if any(each in sentence for each in _NO_CLASS):
                 advice = "set spark.jars.packages or spark.jars"
                 raise StatementError(f"Spark has no runtime of Iceberg to read {self.name.short}: {advice}") from error
             raise UnreadableFile(f"table {self.name.short} cannot be read by Spark's Iceberg: {sentence}") from error
