@@ -11,11 +11,15 @@ from typing import Any
 
 @dataclass
 class Listening:
-    """`requests`: method, path, headers and body of each; `answer` makes the status and body, by default 200."""
+    """`requests`: method, path, headers and body of each; `answer` makes the status and body, by default 200.
+
+    `headers` are sent with every answer.
+    """
 
     url: str = ""
     requests: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
     answer: Callable[[str, str], tuple[int, Any]] = lambda _method, _path: (200, {})
+    headers: dict[str, str] = field(default_factory=dict)
 
 
 @contextmanager
@@ -32,6 +36,8 @@ def listening() -> Iterator[Listening]:
             text = json.dumps(answer).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(text)))
+            for name, value in found.headers.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(text)
 

@@ -124,6 +124,28 @@ def test_a_busy_catalog_is_asked_again(catalog: Listening) -> None:
         Catalog("http://127.0.0.1:1", pause=waits.append).request("GET", "/")
 
 
+def test_a_proxy_of_the_environment_is_used_but_for_this_machine(
+    catalog: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "no_proxy", "NO_PROXY", "REQUEST_METHOD"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", catalog.url)
+    assert Catalog("http://catalog.invalid:81/gms", pause=lambda _: None).request("POST", "/x?y=1", {}).status == 200
+    assert [(method, path) for method, path, _, _ in catalog.requests] == [
+        ("POST", "http://catalog.invalid:81/gms/x?y=1")
+    ]
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    assert Catalog(catalog.url, "secret", pause=lambda _: None).request("GET", "/").status == 200
+
+
+def test_a_token_does_not_follow_where_a_catalog_points(catalog: Listening) -> None:
+    with listening() as other:
+        catalog.answer = lambda _method, _path: (307, {})
+        catalog.headers = {"Location": f"{other.url}/elsewhere"}
+        assert Catalog(catalog.url, "secret").request("GET", "/").status == 307
+        assert other.requests == []
+
+
 @pytest.mark.parametrize("url", ["ftp://h", "http://", "http://user:secret@h", "h"])
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(SettingsError, match="a catalog's address must be"):

@@ -1,6 +1,5 @@
 """Requests to a catalog by plain HTTP, retried when the catalog is away or busy."""
 
-import http.client
 import json
 import random
 import ssl
@@ -8,8 +7,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import HTTPErrorProcessor, HTTPSHandler, ProxyHandler, Request, build_opener
 
 from hmstats.errors import ServiceUnavailable, SettingsError
 
@@ -19,6 +20,7 @@ _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 30.0
 _TIMEOUT_SECONDS = 30.0
 _MOST_SAID = 500
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Catalog:
             raise SettingsError(
                 f"a catalog's address must be http://HOST:PORT or https://HOST:PORT, found {self.url!r}"
             )
-        if self.token and parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+        if self.token and parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
             raise SettingsError(f"a token is not sent to {self.url} unencrypted: use https://")
 
     def request(self, method: str, path: str, body: Any = None) -> Answer:
@@ -67,8 +69,8 @@ class Catalog:
             wait_seconds = min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS) * random.uniform(0.5, 1)
             try:
                 answer, asked_seconds = self._once(method, path, data)
-            except (OSError, http.client.HTTPException) as error:
-                reason = str(getattr(error, "strerror", None) or error or type(error).__name__)
+            except (OSError, HTTPException) as error:
+                reason = _reason(error)
             else:
                 if answer.status not in _BUSY:
                     return answer
@@ -80,27 +82,39 @@ class Catalog:
 
     def _once(self, method: str, path: str, data: bytes | None) -> tuple[Answer, float]:
         parts = urlsplit(self.url)
-        host, port = parts.hostname or "", parts.port
-        if parts.scheme == "https":
-            connection: http.client.HTTPConnection = http.client.HTTPSConnection(
-                host, port, timeout=_TIMEOUT_SECONDS, context=ssl.create_default_context()
-            )
-        else:
-            connection = http.client.HTTPConnection(host, port, timeout=_TIMEOUT_SECONDS)
         headers = {"Accept": "application/json", **self.headers}
         if data is not None:
             headers["Content-Type"] = "application/json"
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        try:
-            connection.request(method, f"{parts.path.rstrip('/')}{path}", data, headers)
-            response = connection.getresponse()
+        url = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}{path}"
+        with self._open(Request(url, data, headers, method=method)) as response:
             text = response.read().decode(errors="replace")
-            return Answer(response.status, _parse_json(text), text[:_MOST_SAID]), _seconds(
-                response.getheader("Retry-After")
-            )
-        finally:
-            connection.close()
+            answer = Answer(response.status, _parse_json(text), text[:_MOST_SAID])
+            return answer, _seconds(response.headers.get("Retry-After"))
+
+    def _open(self, request: Request) -> HTTPResponse:
+        """The response, whatever its status; a proxy of the environment is used, but for this machine."""
+        proxies = ProxyHandler({} if urlsplit(self.url).hostname in _THIS_MACHINE else None)
+        opener = build_opener(proxies, HTTPSHandler(context=ssl.create_default_context()), _AnyStatus())
+        response: HTTPResponse = opener.open(request, timeout=_TIMEOUT_SECONDS)
+        return response
+
+
+class _AnyStatus(HTTPErrorProcessor):
+    """Takes every response as it is, and follows nothing: a token is not sent where a catalog points."""
+
+    def http_response(self, request: Request, response: HTTPResponse) -> HTTPResponse:  # noqa: ARG002 - urllib's name
+        """The response itself."""
+        return response
+
+    https_response = http_response
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, without the wrapping of urllib."""
+    inner = getattr(error, "reason", error)
+    return str(getattr(inner, "strerror", None) or inner or type(inner).__name__)
 
 
 def _parse_json(text: str) -> Any:
