@@ -46,6 +46,30 @@ def test_a_column_that_is_not_there(our_metastore: Metastore) -> None:
     assert run(our_metastore, "history", table, "l").exit_code == 0
 
 
+def test_a_partition_with_a_piece_too_many(our_metastore: Metastore) -> None:
+    """A slash within a value is %2F: what stands behind it is no part of another partition's name."""
+    our_metastore.table(keys=("p",))
+    our_metastore.add_partitions(("a",), ("a/b",))
+    table = f"{our_metastore.database}.t"
+    for name in ("p=a/b", "p=a/q=1", "b/p=a"):
+        for command in (["show"], ["delete"], ["lock"]):
+            sentence = refusal(our_metastore, *command, table, "--partition", name)
+            assert (
+                sentence == f"table {table}: a partition must have a value for each of p, and no more, found {name!r}"
+            )
+    assert run(our_metastore, "locked", table).stdout == "nothing is locked\n"
+    assert f"{table} p=a%2Fb" in run(our_metastore, "show", table, "--partition", "p=a%2Fb").stdout
+
+
+def test_a_locked_partition_is_named_as_it_is_stored(our_metastore: Metastore) -> None:
+    our_metastore.table(keys=("p",))
+    our_metastore.add_partitions(("a",))
+    table = f"{our_metastore.database}.t"
+    for command in ("lock", "unlock"):
+        said = run(our_metastore, command, table, "--partition", "P=a", "--partition", "p=a").stdout
+        assert said == f"statistics of partition p=a of table {table} are {command}ed\n"
+
+
 def test_the_past_of_a_partition(our_metastore: Metastore) -> None:
     our_metastore.table(keys=("p int",))
     our_metastore.add_partitions(("1",))

@@ -97,7 +97,8 @@ def test_what_is_no_partition_or_several_is_refused(
 
 
 def test_a_name_without_each_key_is_refused(service: client.Metastore, table: str) -> None:
-    with pytest.raises(StatementError, match="t: a partition must have a value for each of month, rate, found"):
+    expected = "t: a partition must have a value for each of month, rate, and no more, found"
+    with pytest.raises(StatementError, match=expected):
         existing_names(service, service.existing_table(table), ["month=1"])
 
 

@@ -27,11 +27,14 @@ def existing_names(service: AskedMetastore, table: Table, texts: Iterable[str]) 
 
 
 def _normal_name(shown: str, text: str, keys: Sequence[str]) -> str:
+    expected = f"a partition must have a value for each of {', '.join(keys)}, and no more"
     try:
-        return normal_partition_name(text, keys)
+        name = normal_partition_name(text, keys)
     except MetastoreError as error:
-        expected = f"a partition must have a value for each of {', '.join(keys)}"
         raise StatementError(f"table {shown}: {expected}, found {text!r}") from error
+    if len([each for each in text.split("/") if each]) > len(keys):
+        raise StatementError(f"table {shown}: {expected}, found {text!r}")
+    return name
 
 
 def _by_values(table: Table, every: Iterable[str], name: str) -> str:

@@ -11,8 +11,10 @@ from hmstats.cli.actions.locks.locked import lock_fields, object_fields
 from hmstats.cli.options import split_columns
 from hmstats.cli.output.plain_texts import plain_text
 from hmstats.client import Metastore
+from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.naming import named_object
 from hmstats.errors import StatementError
+from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
 
 
@@ -27,9 +29,9 @@ def lock_statistics(
     as_json: bool,
 ) -> None:
     """Lock statistics, and print of what, and which locks are replaced. Raises StatementError for a malformed name."""
-    objects = _objects(text, partitions, columns)
+    named = _object(text, columns)
     with open_metastore(metastore) as service:
-        for of in objects:
+        for of in _parts(service, named, partitions):
             replaced = _locks_of(service, of)
             service.locks.lock(of, refuse=refuse, reason=reason)
             _print(of, locked=True, replaced=replaced, as_json=as_json)
@@ -44,9 +46,9 @@ def unlock_statistics(
     as_json: bool,
 ) -> None:
     """Unlock statistics, and print of what. Raises StatementError for a malformed name, and if nothing was locked."""
-    objects = _objects(text, partitions, columns)
+    named = _object(text, columns)
     with open_metastore(metastore) as service:
-        for of in objects:
+        for of in _parts(service, named, partitions):
             if not service.locks.unlock(of):
                 raise StatementError(f"{of} has no lock of its own: hmstats locked lists all locks")
             _print(of, locked=False, as_json=as_json)
@@ -70,17 +72,20 @@ def _print(of: LockedObject, *, locked: bool, replaced: Sequence[StatisticsLock]
         typer.echo(plain_text(f"this replaces the lock of {each.object} by {by}{reason}"))
 
 
-def _objects(text: str, partitions: Sequence[str] | None, columns: str | None) -> list[LockedObject]:
-    """What is named, each partition by itself. Raises StatementError."""
+def _parts(service: Metastore, named: LockedObject, partitions: Sequence[str] | None) -> list[LockedObject]:
+    """What is named, or each of these partitions of it. Raises StatementError for a missing table or partition."""
     if not partitions:
-        return [_object(text, None, columns)]
-    return [_object(text, each, columns) for each in dict.fromkeys(partitions)]
+        return [named]
+    if named.table is None:
+        raise StatementError(f"a partition or columns are of a table, found {named} alone")
+    table = service.existing_table(TableName(named.database.catalog, named.database.database, named.table))
+    return [replace(named, partition=each) for each in existing_names(service, table, partitions)]
 
 
-def _object(text: str, partition: str | None, columns: str | None) -> LockedObject:
+def _object(text: str, columns: str | None) -> LockedObject:
     """What is named. Raises StatementError."""
     names = split_columns(columns) or []
     database, table = named_object(text)
-    if table is None and (partition is not None or names):
+    if table is None and names:
         raise StatementError(f"a partition or columns are of a table, found database {text} alone")
-    return LockedObject(database, table, partition, tuple(dict.fromkeys(each.lower() for each in names)))
+    return LockedObject(database, table, None, tuple(dict.fromkeys(each.lower() for each in names)))
