@@ -37,6 +37,7 @@ HmstatsError
 ├── SettingsError               a setting has no meaning
 ├── GatheringFailed             statistics that a running write was to gather are not whole
 ├── StatementError              an ANALYZE statement, table, partition or column that cannot be analysed
+│   └── SparkNeeded             a table that Spark alone reads, and an analysis without Spark
 ├── UnreadableFile              a data file that cannot be read
 ├── AnalysisIncomplete          an analysis that could not be done in whole
 ├── SpoolError                  a file of a spool folder that is damaged, or of another version
