@@ -9,6 +9,7 @@ from tests.fixtures.metastores import ALONE, Metastore
 from typer.testing import CliRunner
 
 from hmstats import client
+from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import TableName
@@ -145,3 +146,16 @@ def test_health_lists_the_worst_of_all_catalogs_first(metastore: Metastore, lake
     found = [json.loads(line) for line in run(metastore, "health", "--json").splitlines()]
     assert [each["health"] for each in found] == sorted(each["health"] for each in found)
     assert lake in {each["catalog"] for each in found}
+
+
+@ON_SQLITE
+def test_a_comparison_has_them(metastore: Metastore, lake: str, tmp_path: Path) -> None:
+    before, after = str(tmp_path / "before.json"), str(tmp_path / "after.json")
+    run(metastore, "export", before, f"{lake}.shop.*")
+    with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
+        service.put_table_statistics(TableName(lake, "shop", "orders"), OTHER_NUMBERS)
+    run(metastore, "export", after, f"{lake}.shop.*")
+    for other in (after, f"thrift://127.0.0.1:{metastore.port}/"):
+        done = CliRunner().invoke(app, ["compare", before, other, "--json"])
+        assert done.exit_code == ExitCode.NO
+        assert {json.loads(line)["of"] for line in done.stdout.splitlines()} == {f"{lake}.shop.orders"}

@@ -10,7 +10,7 @@ from hmstats.cli.actions.compare_sources import FileSource, Parts, Side, Source,
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.errors import StatementError
-from hmstats.model.catalog.names import table_name
+from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.comparison import ComparedNumber, compare
@@ -64,9 +64,8 @@ def _pairs(one: Side, other: Side) -> Iterator[Pair]:
         title = one.title if one.title == other.title else f"{one.title} and {other.title}"
         yield from _of_parts(title, one.parts(), other.parts())
     else:
-        for database, table in _names(one.source, other.source):
-            parts = (each.source.parts(table_name(database, table)) for each in (one, other))
-            yield from _of_parts(f"{database}.{table}", *parts)
+        for name in _names(one.source, other.source):
+            yield from _of_parts(name.typed, *(each.source.parts(name) for each in (one, other)))
 
 
 def _of_parts(title: str, one: Parts, other: Parts) -> Iterator[Pair]:
@@ -76,13 +75,11 @@ def _of_parts(title: str, one: Parts, other: Parts) -> Iterator[Pair]:
         yield f"{title} {part}" if part else title, before, after
 
 
-def _names(one: Source, other: Source) -> Iterator[tuple[str, str]]:
+def _names(one: Source, other: Source) -> list[TableName]:
     """The tables to compare. If one side is a file, which may have some tables only, just its tables are compared."""
     files = [each for each in (one, other) if isinstance(each, FileSource)]
     sources = files if len(files) == 1 else [one, other]
-    for database in sorted({database for each in sources for database in each.databases()}):
-        for table in sorted({table for each in sources for table in each.tables(database)}):
-            yield database, table
+    return sorted({name for each in sources for name in each.tables()}, key=str)
 
 
 def _print(title: str, numbers: list[ComparedNumber]) -> None:

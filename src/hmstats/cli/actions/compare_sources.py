@@ -9,13 +9,14 @@ from typing import Any, Protocol, TypeAlias
 from hmstats.client import Metastore, connect
 from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.naming import named_table
+from hmstats.client.tables.existing import every_database, tables_in
 from hmstats.client.tables.stored_statistics import (
     own_statistics,
     stored_partitions,
     stored_table,
 )
 from hmstats.errors import StatementError
-from hmstats.model.catalog.names import partition_spec, table_name
+from hmstats.model.catalog.names import partition_spec
 from hmstats.model.catalog.objects import VIRTUAL_VIEW, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import known_rows
@@ -39,11 +40,8 @@ _FILE = re.compile(
 class Source(Protocol):
     """A source of statistics: a metastore or a file."""
 
-    def databases(self) -> set[str]:
-        """The names of its databases."""
-
-    def tables(self, database: str) -> set[str]:
-        """The tables of a database."""
+    def tables(self) -> set[TableName]:
+        """The tables of all catalogs."""
 
     def parts(self, name: TableName) -> Parts:
         """The statistics of a table and its partitions, empty if the table does not exist."""
@@ -92,13 +90,9 @@ class ServerSource:
     def __str__(self) -> str:
         return f"the metastore at {self._service.address}"
 
-    def databases(self) -> set[str]:
-        """The databases of the default catalog."""
-        return {*self._service.database_names()}
-
-    def tables(self, database: str) -> set[str]:
-        """The tables of a database, views too."""
-        return {*self._service.table_names(database)}
+    def tables(self) -> set[TableName]:
+        """The tables of all catalogs, views too."""
+        return {name for each in every_database(self._service) for name in tables_in(self._service, each)}
 
     def parts(self, name: TableName) -> Parts:
         """The statistics of a table and of its partitions; empty for a view."""
@@ -132,17 +126,13 @@ class FileSource:
     def __str__(self) -> str:
         return str(self._path)
 
-    def databases(self) -> set[str]:
-        """The databases of the tables in the file."""
-        return {name.database for name in self._tables}
-
-    def tables(self, database: str) -> set[str]:
-        """The tables of a database that are in the file."""
-        return {name.table for name in self._tables if name.database == database}
+    def tables(self) -> set[TableName]:
+        """The tables in the file."""
+        return {*self._tables}
 
     def parts(self, name: TableName) -> Parts:
         """The statistics of a table and its partitions in the file."""
-        return self._tables.get(table_name(name.database, name.table, name.catalog), {})
+        return self._tables.get(name, {})
 
 
 def side(text: str, metastore: str | None, connections: ExitStack) -> Side:
