@@ -154,9 +154,9 @@ def main() -> None:
         with all_written(), _traced():
             app()
     except HmstatsError as error:
-        from hmstats.cli.output.plain_texts import plain_lines  # noqa: PLC0415 - loads Rich, which help does without
+        from hmstats.cli.output.plain_texts import plain_sentence  # noqa: PLC0415 - Rich, which --help goes without
 
-        typer.echo(plain_lines(f"hmstats: {error}"), err=True)
+        typer.echo(f"hmstats: {plain_sentence(str(error))}", err=True)
         sys.exit(_exit_code(error))
 
 

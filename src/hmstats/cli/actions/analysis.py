@@ -23,7 +23,7 @@ from hmstats.cli.output.analysis_output import (
     print_reports,
     progress_bar,
 )
-from hmstats.cli.output.plain_texts import plain_lines
+from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.client import Metastore, connect
 from hmstats.client.naming import named_pattern
 from hmstats.collector.dry_run import DryRun, dry_run
@@ -199,7 +199,8 @@ class Analysis:
                 log.add_failure(name, error)
             if alone:
                 raise
-            Console(stderr=True, highlight=False, soft_wrap=True).print(plain_lines(f"hmstats: {error}"), markup=False)
+            told = f"hmstats: {plain_sentence(str(error))}"
+            Console(stderr=True, highlight=False, soft_wrap=True).print(told, markup=False)
             return None
         if log is not None:
             log.add_report(report)

@@ -10,7 +10,7 @@ import typer
 
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.analysis_output import print_report, print_reports
-from hmstats.cli.output.plain_texts import plain_lines
+from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.collector.job_log import JobLog
 from hmstats.collector.lake.catalogs.analysis import analyze_in_catalog
 from hmstats.collector.lake.catalogs.named import NamedCatalog, open_catalog
@@ -89,7 +89,7 @@ class CatalogAnalysis:
                 log.add_failure(name, error)
             if alone:
                 raise
-            typer.echo(plain_lines(f"hmstats: {error}"), err=True)
+            typer.echo(f"hmstats: {plain_sentence(str(error))}", err=True)
             return None
         if log is not None:
             log.add_report(report)

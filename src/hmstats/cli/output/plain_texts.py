@@ -1,8 +1,11 @@
 """Texts of others for a terminal, which would obey some of their characters: names, reasons, frequent values."""
 
+import re
+
 from rich.text import Text
 
 _INSTEAD = "\ufffd"
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def plain_text(text: str) -> str:
@@ -10,9 +13,9 @@ def plain_text(text: str) -> str:
     return "".join(each if each.isprintable() else _INSTEAD for each in text)
 
 
-def plain_lines(text: str) -> str:
-    """The text in its lines, with U+FFFD for each other control character."""
-    return "\n".join(map(plain_text, text.split("\n")))
+def plain_sentence(text: str) -> str:
+    """The text of an error in one line, without the colours and line breaks that a library may have put into it."""
+    return plain_text(" ".join(_COLOURS.sub("", text).split()))
 
 
 def plain_cell(text: str) -> Text:

@@ -8,7 +8,7 @@ import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.cli.output.plain_texts import plain_lines
+from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.client import Metastore
 from hmstats.client.naming import named_object, named_table
 from hmstats.client.tables.existing import check_database, every_database, tables_in
@@ -39,7 +39,7 @@ def restore_statistics(
                 if not several or error.kind != "NoSuchObjectException":
                     raise
                 skipped = True
-                typer.echo(plain_lines(f"{name.typed}: {error}"), err=True)
+                typer.echo(f"{name.typed}: {plain_sentence(str(error))}", err=True)
     if skipped:
         raise typer.Exit(ExitCode.PARTLY_DONE)
 
