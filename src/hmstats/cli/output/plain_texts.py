@@ -20,4 +20,4 @@ def plain_sentence(text: str) -> str:
 
 def plain_cell(text: str) -> Text:
     """A cell of a table: its lines as they are, without Rich's markup and control characters."""
-    return Text(plain_lines(text))
+    return Text("\n".join(map(plain_text, text.split("\n"))))

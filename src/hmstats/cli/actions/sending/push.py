@@ -5,7 +5,7 @@ import json
 import typer
 
 from hmstats.cli.exit_codes import ExitCode
-from hmstats.cli.output.plain_texts import plain_lines
+from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.client import connect
 from hmstats.client.sending.push import PushResult, push_spool
 from hmstats.client.sending.spool import DEFAULT_FOLDER, Spool
@@ -50,7 +50,7 @@ def _print(pushed: PushResult) -> None:
     for partition in pushed.newer:
         typer.echo(f"left out: {_target(pushed, partition)}, of which the metastore has newer statistics", err=True)
     for partition, reason in pushed.refused.items():
-        typer.echo(plain_lines(f"refused: {_target(pushed, partition)}: {reason}"), err=True)
+        typer.echo(f"refused: {_target(pushed, partition)}: {plain_sentence(reason)}", err=True)
 
 
 def _target(pushed: PushResult, partition: str) -> str:
