@@ -102,10 +102,10 @@ def test_numbers_as_each_catalog_has_them(run: Any, catalog: Listening) -> None:
 @pytest.mark.usefixtures("shown")
 def test_a_named_table_that_is_missing_is_an_error(metastore_port: int, catalog: Listening) -> None:
     for more in ([], ["--dry-run"]):
-        command = ["feed", "datahub", catalog.url, "--table", "shop.visits", "--table", "shop.vists", *more]
+        command = ["feed", "datahub", catalog.url, "--table", "shop.visits", "--table", "shop.visit", *more]
         done = CliRunner().invoke(app, [*command, "--metastore", f"thrift://127.0.0.1:{metastore_port}"])
         assert isinstance(done.exception, StatementError)
-        assert "table shop.vists is not in the metastore at thrift://" in str(done.exception)
+        assert "table shop.visit is not in the metastore at thrift://" in str(done.exception)
         assert done.stdout == ""
     assert catalog.requests == []
 

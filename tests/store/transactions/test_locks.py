@@ -59,11 +59,11 @@ def test_a_lock_waits_for_the_first_before_it(store: Store) -> None:
         insert(store, *components)
 
     def look(unit: Unit) -> None:
-        blocked = locks.first_blocked(unit.connection, locks.asked(unit.connection, 3))
+        blocked = locks.first_blocked(unit.connection, locks.read_asked(unit.connection, 3))
         assert blocked is not None
         part, kind, blocker = blocked
         assert (part, kind, blocker.id, blocker.component) == (2, LockKind.EXCLUSIVE, 1, PARTITION)
-        assert locks.first_blocked(unit.connection, locks.asked(unit.connection, 1)) is None
+        assert locks.first_blocked(unit.connection, locks.read_asked(unit.connection, 1)) is None
         locks.note_blocker(unit, 3, part, blocker)
 
     store.write(look)
@@ -86,7 +86,7 @@ def test_the_first_blocker_is_found_behind_thousands_of_others(store: Store) -> 
     insert(store, *partitions, TABLE)
     asked = insert(store, LockComponent(LockKind.SHARED_READ, "d", "t"))
     with store.read() as connection:
-        blocked = locks.first_blocked(connection, locks.asked(connection, asked))
+        blocked = locks.first_blocked(connection, locks.read_asked(connection, asked))
     assert blocked is not None
     assert (blocked[0], blocked[2].part, blocked[2].component) == (1, 2_501, TABLE)
 

@@ -5,7 +5,7 @@ entries left out. Hive before 1.3 wrote TRUE or FALSE alone; any other text that
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -55,6 +55,13 @@ class Accurate:
     def without_columns(self, columns: Iterable[str] | None = None) -> "Accurate":
         """A copy that no longer marks these columns, or if None all columns, as accurate."""
         return Accurate(self.basic, frozenset() if columns is None else self.columns - frozenset(columns))
+
+
+def without_marks_of(parameters: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
+    """The parameters without the mark of accuracy of lost columns."""
+    if not lost or PARAMETER not in parameters:
+        return dict(parameters)
+    return {**parameters, PARAMETER: Accurate.parse(parameters[PARAMETER]).without_columns(lost).text()}
 
 
 def _true(flag: object) -> bool:

@@ -54,7 +54,7 @@ class Locks:
             renewed = self._record_heartbeat(unit, lock_id)
             if renewed.state is LockState.ACQUIRED:
                 return LockAnswer(lock_id, LockState.ACQUIRED)
-            return self._decide(unit, locks.asked(unit.connection, lock_id), None)
+            return self._decide(unit, locks.read_asked(unit.connection, lock_id), None)
 
         return self._store.write(renew)
 

@@ -93,12 +93,12 @@ class AskedLock:
         return cls(lock_id, request.transaction, dict(enumerate(request.components, start=_FIRST_PART)))
 
 
-def asked(connection: Connection, lock_id: int) -> AskedLock:
+def read_asked(connection: Connection, lock_id: int) -> AskedLock:
     """What a stored lock asks for; nothing if it does not exist."""
-    return _asked(lock_id, connection.execute(_ASKED, {"lock_id": lock_id}).mappings().all())
+    return _to_asked(lock_id, connection.execute(_ASKED, {"lock_id": lock_id}).mappings().all())
 
 
-def _asked(lock_id: int, rows: Sequence[Mapping[Any, Any]]) -> AskedLock:
+def _to_asked(lock_id: int, rows: Sequence[Mapping[Any, Any]]) -> AskedLock:
     transaction = rows[0]["HL_TXNID"] if rows else 0
     return AskedLock(lock_id, transaction, {row["HL_LOCK_INT_ID"]: _component(row) for row in rows})
 
@@ -197,7 +197,7 @@ def state_and_age(connection: Connection, lock_id: int) -> tuple[LockState, int,
     rows = connection.execute(query).mappings().all()
     if not rows or rows[0]["HL_LOCK_INT_ID"] != _FIRST_PART:
         return None
-    return LockState(rows[0]["HL_LOCK_STATE"]), rows[0]["age_ms"], _asked(lock_id, rows)
+    return LockState(rows[0]["HL_LOCK_STATE"]), rows[0]["age_ms"], _to_asked(lock_id, rows)
 
 
 def prolong(unit: Unit, lock_id: int, timeout_ms: int) -> Lock | None:

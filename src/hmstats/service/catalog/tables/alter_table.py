@@ -13,7 +13,7 @@ from hmstats.model.catalog.file_changes import Move
 from hmstats.model.catalog.location import is_same_location, qualify
 from hmstats.model.catalog.objects import LAST_DDL, Column, Table, TableName, is_view
 from hmstats.model.events import TableAltered
-from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.parameters.accurate import PARAMETER, without_marks_of
 from hmstats.model.parameters.basic_statistics import FileSizes, StatisticsSource
 from hmstats.model.parameters.statistics_keys import FINGERPRINT
 from hmstats.model.spark.spark_schema import data_columns, spark_columns
@@ -21,7 +21,7 @@ from hmstats.service.catalog.drops import check_unshared
 from hmstats.service.catalog.tables.altered_statistics import differ_in_statistics_only
 from hmstats.service.catalog.tables.basic_statistics import counts_files, of_altered_table, stated_source
 from hmstats.service.catalog.tables.changed_partitions import Changed, changed_partitions, unmark, with_own_mark
-from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns, unmarked
+from hmstats.service.catalog.tables.columns import kept_parameters, lost_columns
 from hmstats.service.catalog.tables.file_changes import FileChanges
 from hmstats.service.catalog.tables.locked_statistics import table_with_locked_values
 from hmstats.service.catalog.tables.table_rules import check_buckets, check_table, owns_files, table_type
@@ -282,7 +282,9 @@ def _follow_columns(unit: Unit, table_id: int, before: Table, table: Table, *, c
             partition_ids = partition_columns.partitions_with(unit.connection, table_id, list_id)
             column_statistics.delete_partitions(unit, partition_ids, lost, None)
             marked = parameters.read(unit.connection, OF_PARTITIONS, partition_ids, [PARAMETER])
-            parameters.put(unit, OF_PARTITIONS, {each: unmarked(values, lost) for each, values in marked.items()})
+            parameters.put(
+                unit, OF_PARTITIONS, {each: without_marks_of(values, lost) for each, values in marked.items()}
+            )
             parameters.remove(unit, OF_PARTITIONS, partition_ids, [FINGERPRINT])
     if cascade:
         partition_columns.share_of_table(unit, table_id)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from hmstats.model.catalog.objects import Column
-from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.accurate import PARAMETER, without_marks_of
 from hmstats.model.parameters.basic_statistics import FILE_SIZES, NUM_FILES, RAW_DATA_SIZE, TOTAL_SIZE
 from hmstats.model.parameters.row_counts import row_count
 from hmstats.model.parameters.statistics_keys import FINGERPRINT
@@ -50,14 +50,7 @@ def kept_parameters(stored: Mapping[str, str], new: Mapping[str, str], lost: Seq
         merged.pop(FINGERPRINT, None)
     if stored.get(_ICEBERG_COMMIT) != merged.get(_ICEBERG_COMMIT):
         return {key: value for key, value in merged.items() if key != PARAMETER}
-    return unmarked(merged, lost)
-
-
-def unmarked(parameters: Mapping[str, str], lost: Sequence[str]) -> dict[str, str]:
-    """The parameters without the mark of accuracy of lost columns."""
-    if not lost or PARAMETER not in parameters:
-        return dict(parameters)
-    return {**parameters, PARAMETER: Accurate.parse(parameters[PARAMETER]).without_columns(lost).text()}
+    return without_marks_of(merged, lost)
 
 
 def without_orders(parameters: Mapping[str, str]) -> dict[str, str]:

@@ -11,11 +11,10 @@ from hmstats.errors import LockedStatistics, NoSuchObject
 from hmstats.model.catalog.names import partition_values
 from hmstats.model.catalog.objects import Parameters, Partition, Table, TableName
 from hmstats.model.events import PartitionAltered, StatisticsDeleted, StatisticsUpdated, TableAltered
-from hmstats.model.parameters.accurate import PARAMETER
+from hmstats.model.parameters.accurate import PARAMETER, without_marks_of
 from hmstats.model.parameters.basic_statistics import FILE_SIZES
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.history import Restored
-from hmstats.service.catalog.tables import columns
 from hmstats.service.statistics.conditions import require_version
 from hmstats.service.statistics.history.history import state_at
 from hmstats.service.statistics.history.upkeep import Retention
@@ -161,7 +160,7 @@ def _fits(column_type: str | None, stated: str | None) -> bool:
 
 def _of_fitting_columns(values: Parameters, unfit: Sequence[str]) -> dict[str, str]:
     """The parameters without marks and Spark's statistics of columns that are gone, or of another type by now."""
-    return columns.unmarked(without_columns(values, unfit), unfit)
+    return without_marks_of(without_columns(values, unfit), unfit)
 
 
 def _sizes(values: Parameters) -> tuple[str | None, ...]:
