@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -62,11 +62,11 @@ def _stopped_at_end(session: SparkSession) -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, HmstatsError):
-        with suppress(ConnectionError):
+        with suppress(ConnectionError, Py4JError):
             session.sparkContext.setLogLevel("OFF")  # tasks that are under way end with traces of Java
         raise
     finally:
-        with suppress(ConnectionError):
+        with suppress(ConnectionError, Py4JError):
             session.stop()
 
 
