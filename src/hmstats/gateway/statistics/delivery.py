@@ -30,6 +30,7 @@ class Delivery:
         self._upstream = upstream
         self._sending = sending
         self._writes = writes
+        self._waits_for: str | None = None
 
     @property
     def is_off(self) -> bool:
@@ -41,10 +42,12 @@ class Delivery:
         if self.is_off:
             return 0
         try:
-            return self._sending.run(self._upstream.own_calls())
+            left = self._sending.run(self._upstream.own_calls())
         except (UpstreamUnavailable, UpstreamClosed) as error:
-            _log.info("sending_waits", reason=str(error))
+            self._log_waiting(str(error))
             return self._sending.count
+        self._waits_for = None
+        return left
 
     def check_upstream(self) -> None:
         """Ask the upstream whether it is there. Raises as `send_everything`, and MetaError for another upstream."""
@@ -105,3 +108,9 @@ class Delivery:
             self._sending.send_again(self._upstream.own_calls(), question)
         except (CallRefused, MetaError, UpstreamClosed) as error:
             _log.warning("not_marked", object=str(question.table), reason=str(error))
+
+    def _log_waiting(self, reason: str) -> None:
+        """Say once why the upstream cannot be sent anything: it is asked again every few seconds."""
+        if reason != self._waits_for:
+            _log.info("sending_waits", reason=reason)
+        self._waits_for = reason
