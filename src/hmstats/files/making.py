@@ -49,13 +49,17 @@ def make_all(locations: Iterable[str], *, may_be_files: bool = False) -> None:
 
 
 def _missing(locations: Sequence[str], *, may_be_files: bool) -> list[str]:
-    """The locations without local ones that exist."""
+    """The locations without local ones that exist; one that the system cannot look for counts as missing."""
     there = (fs.FileType.Directory, fs.FileType.File) if may_be_files else (fs.FileType.Directory,)
     missing = list[str]()
     for start in range(0, len(locations), _CHECKED_AT_ONCE):
         some = locations[start : start + _CHECKED_AT_ONCE]
         local = {each: parse(each).path for each in some if parse(each).scheme == LOCAL}
-        found = fs.LocalFileSystem().get_file_info(list(local.values()))
+        try:
+            found = fs.LocalFileSystem().get_file_info(list(local.values()))
+        except OSError:  # the name of one is too long, or its parents may not be entered: to make it will say so
+            missing += some
+            continue
         known = {each for each, info in zip(local, found, strict=True) if info.type in there}
         missing += [each for each in some if each not in known]
     return missing
