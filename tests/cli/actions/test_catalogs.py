@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from hmstats import client
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
-from hmstats.errors import StatementError
+from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.runs import Outcome, Run
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
@@ -105,6 +105,18 @@ def test_they_are_named_in_full(metastore: Metastore, lake: str) -> None:
     assert run(metastore, "pending", "diff", table).startswith(f"pending statistics of {table}\n")
     assert {*tables(run(metastore, "history", table, "--json"))} == {table}
     assert run(metastore, "restore", table, "--as-of", "0s ago").startswith(f"{table} as of ")
+
+
+@ON_SQLITE
+def test_errors_name_them_in_full(metastore: Metastore, lake: str) -> None:
+    table = f"{lake}.shop.orders"
+    with pytest.raises(StatementError, match=f"table {table} has no column wrong, only age"):
+        run(metastore, "analyze", table, "--columns", "wrong", "--dry-run")
+    run(metastore, "lock", table, "--refuse")
+    with pytest.raises(CallRefused, match=f"of table {table} are not written: the lock of table {table}"):
+        run(metastore, "delete", table)
+    with pytest.raises(CallRefused, match=f"hmstats locked {table} shows it"):
+        run(metastore, "restore", table, "--as-of", "0s ago")
 
 
 @ON_SQLITE

@@ -82,7 +82,7 @@ def mark_stale(delivery: Delivery, before: TableState, now: TableState) -> None:
 def _check_plan(now: TableState, name: TableName, types: Types) -> Plan:
     """The plan of the written table. Raises GatheringFailed if its columns are not those that were gathered."""
     if now.plan is None:
-        raise GatheringFailed(f"table {name.short} was written, but the metastore does not have it")
+        raise GatheringFailed(f"table {name.typed} was written, but the metastore does not have it")
     gathered = {column: kind_of(type_) for column, type_ in types.items()}
     stored = {column: kind_of(type_) for column, type_ in now.plan.types.items()}
     if gathered != stored:

@@ -121,7 +121,7 @@ def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[
         return _compare(records, plan, job)
     rest = replace(plan, pieces=others, unchanged=in_files)
     check_twins(rest.key_columns, others)
-    with translate_reading(plan.table.short), each_as_stored(spark, plan):
+    with translate_reading(plan.table.typed), each_as_stored(spark, plan):
         states = place_states(dataframe.states(rows(spark, rest), plan.keys, plan.types, job.options), rest)
         return _compare(records.union(states.map(lambda record: (record[0], (record[1], None)))), plan, job)
 

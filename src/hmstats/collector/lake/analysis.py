@@ -153,7 +153,7 @@ def _read_rows(plan: LakePlan, options: Options, spark: Any, metastore: str, own
     """All rows, by Spark if nothing else reads them. Raises StatementError if others than `own_commits` made some."""
     if own_commits is not None and plan.opened.commits > own_commits:
         raise StatementError(
-            f"table {plan.table.name.short} must be read as a whole at {plan.opened.version}: rows were changed or"
+            f"table {plan.table.name.typed} must be read as a whole at {plan.opened.version}: rows were changed or"
             " removed, or the statistics of the version before are not stored; hmstats refresh or analyze does that"
         )
     if plan.opened.only_by_spark is not None:

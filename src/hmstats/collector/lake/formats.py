@@ -13,7 +13,7 @@ from hmstats.model.catalog.table_formats import table_format
 
 _OPENED: Mapping[str, Callable[[Table, Hadoop], LakeTable]] = {
     "Iceberg": open_iceberg,
-    "Delta Lake": lambda table, hadoop: open_delta(table.name.short, table_location(table), hadoop),
+    "Delta Lake": lambda table, hadoop: open_delta(table.name.typed, table_location(table), hadoop),
 }
 
 
@@ -35,6 +35,6 @@ def check_request(table: Table, request: Statement) -> None:
     if request.partitions is None and request.where is None:
         return
     raise StatementError(
-        f"table {table.name.short} is of the format {table_format(table)}, which has no partitions in the metastore: it"
+        f"table {table.name.typed} is of the format {table_format(table)}, which has no partitions in the metastore: it"
         " is analysed as a whole"
     )

@@ -29,7 +29,7 @@ def sentence(name: TableName, lock: StatisticsLock) -> str:
     """Why nothing of a table is analysed."""
     reason = f" ({lock.reason})" if lock.reason else ""
     by = f" by {lock.locked_by}" if lock.locked_by else ""
-    return f"the statistics of {name.short} are locked: {lock.object} is locked{by}{reason}"
+    return f"the statistics of {name.typed} are locked: {lock.object} is locked{by}{reason}"
 
 
 def check_unlocked(metastore: Metastore, name: TableName) -> None:
@@ -55,7 +55,7 @@ def without_locked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan
         reason = reason_left_out(stated, plan.table, plan.parameters)
     pieces = [each for each in plan.pieces if each.name in locked]
     if len(pieces) == len(plan.pieces) and (pieces or reason):
-        all_locked = f"all partitions of {plan.table.short} are locked or skipped"
+        all_locked = f"all partitions of {plan.table.typed} are locked or skipped"
         return replace(
             plan, pieces=(), chosen=True, left_out=reason or _refuse_unless_automatic(all_locked, automatic=automatic)
         )
@@ -83,7 +83,7 @@ def unlocked_columns(
         return {}, _refuse_unless_automatic(sentence(name, whole), automatic=automatic)
     if types and not free:
         return {}, _refuse_unless_automatic(
-            f"all columns of {name.short} that were to be analysed are locked", automatic=automatic
+            f"all columns of {name.typed} that were to be analysed are locked", automatic=automatic
         )
     return free, None
 
@@ -94,7 +94,7 @@ def reason_left_out(stated: Stated, name: TableName, parameters: Parameters) -> 
     if stated.is_automatic(subject, parameters):
         return None
     origin = stated.in_force(values.AUTOMATIC, subject, parameters).origin
-    return f"{name.short} is left out of automatic analyses: {origin} says so"
+    return f"{name.typed} is left out of automatic analyses: {origin} says so"
 
 
 def _refuse_unless_automatic(reason: str, *, automatic: bool) -> str:

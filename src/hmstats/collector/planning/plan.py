@@ -105,7 +105,7 @@ def _resolve_request(
     table = metastore.existing_table(request.table)
     check_folder(table)
     if request.where is not None and not table.partition_keys:
-        raise StatementError(f"table {table.name.short} has no partitions, so none matches {request.where}")
+        raise StatementError(f"table {table.name.typed} has no partitions, so none matches {request.where}")
     taken = metastore.accepts_spark_columns(table)
     specs = [_check_spec(table, each) for each in request.partitions or ({},)]
     return table, *columns_of(table, request, taken=taken), specs
@@ -115,7 +115,7 @@ def check_folder(table: Table) -> None:
     """Raises StatementError for a table whose folder does not tell its rows, such as one of Iceberg or of Flink."""
     reason = folder_refusal(table)
     if reason is not None:
-        raise StatementError(f"table {table.name.short} {reason}")
+        raise StatementError(f"table {table.name.typed} {reason}")
 
 
 def check_provider(name: str, provider: str | None) -> None:
@@ -138,14 +138,14 @@ def columns_of(table: Table, request: Statement, *, taken: bool) -> tuple[dict[s
     keys = {key.name.lower() for key in table.partition_keys}
     for name in wanted or ():
         if name in keys:
-            raise StatementError(f"column {name} of {table.name.short} is a partition key: keys have no statistics")
+            raise StatementError(f"column {name} of {table.name.typed} is a partition key: keys have no statistics")
         if name not in known:
             found = ", ".join(known)
-            raise StatementError(f"table {table.name.short} has no column {name}, only {found}")
+            raise StatementError(f"table {table.name.typed} has no column {name}, only {found}")
         if kind_of(known[name]) is None:
-            raise StatementError(f"column {name} of {table.name.short} is of type {known[name]}, without statistics")
+            raise StatementError(f"column {name} of {table.name.typed} is of type {known[name]}, without statistics")
         if name in reasons:
-            raise StatementError(f"column {name} of {table.name.short} cannot be analysed: {reasons[name]}")
+            raise StatementError(f"column {name} of {table.name.typed} cannot be analysed: {reasons[name]}")
     reasons |= dict.fromkeys(request.without & known.keys(), LEFT_OUT)
     chosen = known if wanted is None else wanted
     types = {name: known[name] for name in chosen if name not in reasons}
@@ -173,9 +173,9 @@ def _check_spec(table: Table, spec: PartitionSpec) -> dict[str, str | None]:
     keys = _keys(table)
     for key in spec:
         if not keys:
-            raise StatementError(f"table {table.name.short} has no partitions, so none with a key {key}")
+            raise StatementError(f"table {table.name.typed} has no partitions, so none with a key {key}")
         if key not in keys:
-            raise StatementError(f"table {table.name.short} has no partition key {key}, only {', '.join(keys)}")
+            raise StatementError(f"table {table.name.typed} has no partition key {key}, only {', '.join(keys)}")
     return check_spec(table.name.typed, spec, table.partition_keys)
 
 
@@ -206,20 +206,20 @@ def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where:
     if where is not None:
         specs = [partition_spec(name) for name in metastore.partition_names_by_filter(table, where)]
         if not specs:
-            raise StatementError(f"table {table.name.short} has no partition that matches {where}")
+            raise StatementError(f"table {table.name.typed} has no partition that matches {where}")
     columns = table.partition_keys
     found = metastore.partition_names(table.name, pruning_values(specs[0], columns) if len(specs) == 1 else ())
     if not found and not any(map(_values, specs)) and finds_partitions_in_folder(table):
         raise StatementError(
-            f"table {table.name.short} has no partition in the metastore, but Spark reads those of its folder:"
-            f" store them by MSCK REPAIR TABLE {table.name.short} in Spark"
+            f"table {table.name.typed} has no partition in the metastore, but Spark reads those of its folder:"
+            f" store them by MSCK REPAIR TABLE {table.name.typed} in Spark"
         )
     matched = names_by_spec(specs, columns, found)
     for spec, names in zip(specs, matched, strict=True):
         values = _values(spec)
         if values and not names:
             wanted = ", ".join(f"{key}={value}" for key, value in values.items())
-            raise StatementError(f"table {table.name.short} has no partition with {wanted}")
+            raise StatementError(f"table {table.name.typed} has no partition with {wanted}")
     wanted_names = set(chain.from_iterable(matched))
     return [name for name in found if name in wanted_names]
 

@@ -116,7 +116,7 @@ def check_listed(plan: Plan) -> None:
     more = f"; and {len(plan.unlisted) - 1} more" if len(plan.unlisted) > 1 else ""
     piece, reason = plan.unlisted[0]
     what = f"partition {piece.name} of " if piece.name else ""
-    raise StatementError(f"{what}{plan.table.short} cannot be analysed: {reason}{more}")
+    raise StatementError(f"{what}{plan.table.typed} cannot be analysed: {reason}{more}")
 
 
 def says_empty(parameters: Parameters) -> bool:

@@ -41,7 +41,7 @@ def check_placed(service: Metastore, plan: Plan, strangers: Mapping[str, int]) -
         more = f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
         shown = ", ".join(sorted(unknown)[:_SHOWN]) + more
         raise AnalysisIncomplete(
-            f"Spark has read {sum(unknown.values()):,} rows of {plan.table.short} in partitions "
+            f"Spark has read {sum(unknown.values()):,} rows of {plan.table.typed} in partitions "
             f"that the metastore does not have: {shown}; the statistics of the table itself are not stored"
         )
 

@@ -30,7 +30,7 @@ def rows(spark: SparkSession, plan: Plan) -> DataFrame:
     found = spark.table(name)
     if plan.types and plan.types.keys().isdisjoint(map(str.lower, found.columns)):
         raise UnreadableFile(
-            f"table {plan.table.short} cannot be read by Spark, which finds none of its columns: the class of its SerDe"
+            f"table {plan.table.typed} cannot be read by Spark, which finds none of its columns: the class of its SerDe"
             " is in no jar of the session"
         )
     for key, value in plan.spec.items():

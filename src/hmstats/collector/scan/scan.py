@@ -60,7 +60,7 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
         return outcome
     done = tuple(each for each in in_files if each not in others)
     rest = replace(plan, pieces=others, unchanged=(*plan.pieces_left_out, *done))
-    with translate_reading(plan.table.short), each_as_stored(spark, plan), count_input_bytes(spark) as read:
+    with translate_reading(plan.table.typed), each_as_stored(spark, plan), count_input_bytes(spark) as read:
         found = scan_rows(rows(spark, rest), rest, job)
     return outcome.merge(replace(found, reads=_read_by_spark(rest, found, read)))
 
@@ -90,7 +90,7 @@ def check_manifests(spark: SparkSession, plan: Plan) -> None:
     """Raise StatementError if manifests name files of ORC that neither Spark reads nor Arrow, with other times."""
     if any(each.by_manifest and each.orc for each in plan.pieces) and _has_timestamps(plan) and not _is_in_utc(spark):
         raise StatementError(
-            f"table {plan.table.short} names its files of ORC in manifests, so that Spark cannot read them, and their"
+            f"table {plan.table.typed} names its files of ORC in manifests, so that Spark cannot read them, and their"
             " timestamps are known in UTC only: start Spark with -Duser.timezone=UTC, or leave out these columns"
         )
 
@@ -162,7 +162,7 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     Raises AnalysisIncomplete, before anything is delivered, if Spark has another number of rows than were received.
     """
     run = dataframe.states_frame(found, plan.keys, plan.types, job.options)
-    states, table = dataframe.records(run), plan.table.short
+    states, table = dataframe.records(run), plan.table.typed
     if job.delivery is None:
         outcome = _merge_outcomes(states.mapPartitions(partial(merge_records, job=job)))
         check_rows(table, outcome.rows or 0, found, run)

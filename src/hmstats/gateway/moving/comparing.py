@@ -38,9 +38,9 @@ class Comparing:
     def table(self, name: TableName) -> Iterator[str]:
         """A sentence for each difference in a table: itself, its constraints, partitions and statistics."""
         one, other = self._one.table(name), self._other.table(name)
-        yield from self._compare_fields(f"table {name.short}", _without_ids(one), _without_ids(other))
+        yield from self._compare_fields(f"table {name.typed}", _without_ids(one), _without_ids(other))
         constraints = [{f"{each.name} {each.column}": each for each in place.constraints(name)} for place in self._both]
-        yield from self._compare_answers(f"constraint of {name.short} ", *constraints)
+        yield from self._compare_answers(f"constraint of {name.typed} ", *constraints)
         if is_view(one):
             return
         yield from self._statistics(name, None)
@@ -55,13 +55,13 @@ class Comparing:
         self, name: TableName, one: Mapping[str, Partition], other: Mapping[str, Partition]
     ) -> Iterator[str]:
         plain = [{key: _without_times(each) for key, each in found.items()} for found in (one, other)]
-        yield from self._compare_answers(f"partition of {name.short} ", *plain)
+        yield from self._compare_answers(f"partition of {name.typed} ", *plain)
         yield from self._statistics(name, sorted(one.keys() & other.keys()))
 
     def _statistics(self, name: TableName, partitions: list[str] | None) -> Iterator[str]:
         for engine in ENGINES:
             found = [_by_place(place.statistics(name, partitions, engine)) for place in self._both]
-            yield from self._compare_answers(f"statistics of {name.short} ", *found)
+            yield from self._compare_answers(f"statistics of {name.typed} ", *found)
 
     def _compare_fields(self, subject: str, one: Any, other: Any) -> Iterator[str]:
         if one == other:

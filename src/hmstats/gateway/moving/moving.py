@@ -115,7 +115,7 @@ class Moving:
             table = source.table(TableName(name.catalog, name.database, each))
             if each in there and next(comparing.table(table.name), None) is None:
                 continue
-            self._report(f"copying {table.name.short}")
+            self._report(f"copying {table.name.typed}")
             constraints += self._copy(source, target, table)
         keys = [each for each in constraints if each.reference is None]
         self._copies.put_constraints([*keys, *(each for each in constraints if each.reference is not None)])

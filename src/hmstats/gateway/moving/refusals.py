@@ -27,13 +27,13 @@ def of_table(place: Described, table: Table, has_moved_with: Callable[[DatabaseN
     """What is in the way in a table. `has_moved_with` says whether a database is, or will be, in the same place."""
     name = table.name
     if table.parameters.get("transactional", "").lower() == "true":
-        yield f"table {name.short} is transactional"
+        yield f"table {name.typed} is transactional"
     if table.table_type == MATERIALIZED_VIEW:
-        yield f"table {name.short} is a materialized view"
+        yield f"table {name.typed} is a materialized view"
     for each in place.constraints(name):
         if each.reference is not None and not has_moved_with(each.reference.table.parent):
             other = database_text(each.reference.table.parent)
-            yield f"table {name.short} has a foreign key {each.name} to database {other}, which is elsewhere"
+            yield f"table {name.typed} has a foreign key {each.name} to database {other}, which is elsewhere"
 
 
 def _locks(locking: Callable[[str, object], object], name: DatabaseName) -> list[Any]:

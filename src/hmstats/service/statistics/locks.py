@@ -161,9 +161,11 @@ def refuse_or_drop(unit: Unit, name: TableName, locked: Mapping[str | None, Mapp
 
 
 def _sentence(name: TableName, partition: str | None, column: str, cover: Cover) -> str:
-    of = f"table {name.short}" if partition is None else f"partition {partition} of table {name.short}"
+    of = f"table {name.typed}" if partition is None else f"partition {partition} of table {name.typed}"
     subject = f"column {column} of {of}" if column != ALL_COLUMNS else of
-    by = f"the lock of database {name.database}" if cover.table_id == OF_TABLE else f"the lock of table {name.short}"
+    by = (
+        f"the lock of database {name.parent.typed}" if cover.table_id == OF_TABLE else f"the lock of table {name.typed}"
+    )
     if cover.part_id != OF_TABLE:
         by = f"the lock of partition {partition}"
     if cover.column != ALL_COLUMNS:

@@ -25,7 +25,7 @@ def existing_column(table: Table, name: str) -> Column:
     """A column or partition key, whatever the case of its name. Raises NoSuchObject when there is none."""
     found = next((each for each in every_column(table) if each.name.lower() == name.lower()), None)
     if found is None:
-        raise NoSuchObject(f"column {name} is not in table {table.name.short}")
+        raise NoSuchObject(f"column {name} is not in table {table.name.typed}")
     return found
 
 

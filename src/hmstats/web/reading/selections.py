@@ -44,7 +44,7 @@ def select_partitions(service: Metastore, table: Table, selection: Selection) ->
     if selection.is_all:
         return in_order(table, service.partition_names(table.name))
     if not table.partition_keys:
-        raise NoSuchObject(f"table {table.name.short} has no partitions to select")
+        raise NoSuchObject(f"table {table.name.typed} has no partitions to select")
     if selection.where:
         names = AskedTable(service, table).partition_names(where=selection.where) or []
     else:
@@ -53,7 +53,7 @@ def select_partitions(service: Metastore, table: Table, selection: Selection) ->
     if found and (selection.first or selection.last):
         found = partitions_between(found, selection.first or found[0].name, selection.last or found[-1].name)
     if not found:
-        raise NoSuchObject(f"no partition of table {table.name.short} is selected")
+        raise NoSuchObject(f"no partition of table {table.name.typed} is selected")
     return found
 
 

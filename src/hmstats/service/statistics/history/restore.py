@@ -95,8 +95,8 @@ def _writable(name: TableName, target: TableFacts | None) -> TableFacts:
         raise NoSuchObject(f"{name} table not found: make it again with the same columns, then restore its statistics")
     if target.locks:
         raise LockedStatistics(
-            f"statistics of table {name.short} are not restored: a lock covers all or some of them; "
-            f"hmstats locked {name.short} shows it, hmstats unlock removes it"
+            f"statistics of table {name.typed} are not restored: a lock covers all or some of them; "
+            f"hmstats locked {name.typed} shows it, hmstats unlock removes it"
         )
     return target
 

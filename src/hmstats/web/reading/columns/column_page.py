@@ -71,16 +71,16 @@ def _condition(part: Part, selection: Selection) -> str:
 def _commands(table: Table, column: Column, part: Part, selection: Selection) -> list[str]:
     """The commands that print the same; a range of partitions has none."""
     if part.at_ms is not None:
-        return [f"hmstats show {table.name.short} --as-of {selection.as_of}"]
+        return [f"hmstats show {table.name.typed} --as-of {selection.as_of}"]
     if part.said is None:
         more = ""
     elif selection.where and not (selection.first or selection.last):
         more = f' --where "{selection.where}"'
     else:
         return []
-    of = f"{table.name.short} {column.name}{more}"
+    of = f"{table.name.typed} {column.name}{more}"
     asked = [f"hmstats ask distinct {of}"]
     kind = kind_of(column.type)
     if kind not in (Kind.STRING, Kind.BINARY, Kind.BOOLEAN):
         asked += [f"hmstats ask bounds {of}", f"hmstats ask quantile {of}"]
-    return [*asked, f"hmstats ask top {of}", *([] if more else [f"hmstats show {table.name.short}"])]
+    return [*asked, f"hmstats ask top {of}", *([] if more else [f"hmstats show {table.name.typed}"])]
