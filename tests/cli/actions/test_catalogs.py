@@ -69,7 +69,8 @@ def test_a_list_finds_them(metastore: Metastore, lake: str) -> None:
     theirs = f"{lake}.shop.orders"
     for pattern in (f"{lake}.shop.*", f"{lake}.*.ord*", f"`{lake}`.`shop`.`orders`"):
         assert tables(run(metastore, "list", pattern, "--json")) == [theirs]
-    assert {own, theirs} <= {*tables(run(metastore, "list", "--json"))}
+    if metastore.ours:  # a Hive that holds a table without a type lists none at all
+        assert {own, theirs} <= {*tables(run(metastore, "list", "--json"))}
     with pytest.raises(StatementError, match=f"no table .* matches {lake}.nope.x"):
         run(metastore, "list", f"{lake}.nope.x")
 

@@ -88,6 +88,7 @@ def test_with_a_certificate_it_speaks_tls_alone(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "no.pem").write_text("none")
+    (tmp_path / "no.pem").chmod(0o600)
     done = subprocess.run(
         [HMSTATS, "web", "--port", "0"],
         cwd=tmp_path,

@@ -36,7 +36,8 @@ def mark_empty(
     """
     before = _before_change(unit, table_id, names)
     locks = statistics_locks.of_table(unit, table_id)
-    touches_table = names is not None and unmark_table(unit, table)
+    locations_by_id = partitions.locations(unit.connection, table_id, names) if table.partition_keys else {}
+    touches_table = names is not None and bool(locations_by_id) and unmark_table(unit, table)
     versions.bump(unit, table_id, None if locks else names, own=touches_table)
     if names is None:
         own = table.storage.location if table.storage else None
@@ -47,7 +48,6 @@ def mark_empty(
         delete_free(unit, table, table_id, locks, [OF_TABLE])
         pending.remove(unit, table_id, [OF_TABLE])
     if table.partition_keys:
-        locations_by_id = partitions.locations(unit.connection, table_id, names)
         free = {each: locations_by_id[each] for each in free_owners(locks, list(locations_by_id))}
         _reset(unit, OF_PARTITIONS, [each for each, at in free.items() if at not in filled], known=True)
         _reset(unit, OF_PARTITIONS, [each for each, at in free.items() if at in filled], known=False)
@@ -59,10 +59,10 @@ def mark_empty(
 
 def unmark_accurate(unit: Unit, table: Table, table_id: int, names: Sequence[str] | None) -> None:
     """Remove the marks of accurate statistics, since some of the files may have been removed."""
-    versions.bump(unit, table_id, names, own=unmark_table(unit, table))
-    if table.partition_keys:
-        partition_ids = list(partitions.locations(unit.connection, table_id, names))
-        parameters.remove(unit, OF_PARTITIONS, partition_ids, [PARAMETER])
+    partition_ids = list(partitions.locations(unit.connection, table_id, names)) if table.partition_keys else []
+    touches_table = (names is None or bool(partition_ids)) and unmark_table(unit, table)
+    versions.bump(unit, table_id, names, own=touches_table)
+    parameters.remove(unit, OF_PARTITIONS, partition_ids, [PARAMETER])
 
 
 def _before_change(unit: Unit, table_id: int, names: Sequence[str] | None) -> Mapping[str, Partition] | None:
