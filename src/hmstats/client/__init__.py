@@ -7,6 +7,7 @@ asked/               a table to ask: counts, quantiles, frequent values
 tables/              what a metastore knows of a table as a whole: DESCRIBE, stored and merged statistics
 sending/             statistics on their way to a metastore: parcels, the spool folder, copies
 metastore.py         Hive's calls
+altered_parameters.py  changes of parameters by an alter
 questions.py         hmstats' own calls: questions to sketches
 history.py           hmstats' own calls: earlier statistics, and how they come back
 statistics_locks.py  hmstats' own calls: locks on statistics

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from hmstats import tracing
 from hmstats.client.access import AccessCalls
+from hmstats.client.altered_parameters import Changes, alter_context, apply_changes, expected_commit
 from hmstats.client.blame import BlameCalls
 from hmstats.client.connection.address import addresses
 from hmstats.client.connection.batches import PARTITIONS_A_CALL, TABLES_A_CALL, batches, batches_by_columns
@@ -30,7 +31,7 @@ from hmstats.client.statistics_locks import StatisticsLockCalls
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.names import database_text, partition_name, table_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, Table, TableName
-from hmstats.model.parameters.computed import OWN, without_marked, without_marker
+from hmstats.model.parameters.computed import without_marked, without_marker
 from hmstats.model.parameters.parameter_change import change_of
 from hmstats.model.parameters.statistics_keys import FINGERPRINT
 from hmstats.model.partitions.filtered_keys import check_filtered_keys
@@ -45,21 +46,13 @@ if TYPE_CHECKING:
     from hmstats.client.asked.asked_table import AskedTable
 
 _NO_SUCH_OBJECT = "NoSuchObjectException"
-_KEEP_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
-"""Without it Hive lists the table's directory and overwrites the numbers that were sent."""
 _EVERY = -1
-_COMMITTED = "metadata_location"
-"""The parameter that changes with each commit to an Iceberg table."""
 _MODIFIED = "The table has been modified"
 _ALTER_ATTEMPTS = 10
 
 _ABLE = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
 """No rows are read, so that insert-only tables are safe too."""
 
-_NOTHING: Mapping[str, str] = {}
-
-Changes = Mapping[str, str | None]
-"""Parameters to set; one whose value is None is removed."""
 _NO_FINGERPRINT: Changes = {FINGERPRINT: None}
 
 TIMEOUT_SECONDS = 120.0
@@ -318,14 +311,14 @@ class Metastore(QuestionCalls):
         call = "alter_table_with_environment_context"
         for attempts_left in reversed(range(_ALTER_ATTEMPTS)):
             struct = self._table(name)
-            expected = _expected_commit(struct.parameters or {})
+            expected = expected_commit(struct.parameters or {})
             of_storage = (struct.sd and struct.sd.parameters) or {}
             unmarked = without_marked(struct.parameters or {}, of_storage)
-            struct.parameters = _apply_changes(unmarked, parameters)
+            struct.parameters = apply_changes(unmarked, parameters)
             if of_storage:
                 struct.sd.parameters = without_marker(of_storage)
             try:
-                self._connection.call(call, *_position(name), struct, _alter_context(parameters, expected))
+                self._connection.call(call, *_position(name), struct, alter_context(parameters, expected))
             except CallRefused as error:
                 if _MODIFIED in error.message and attempts_left:
                     continue
@@ -349,10 +342,10 @@ class Metastore(QuestionCalls):
             for struct in structs:
                 partition = partition_name(keys, struct.values)
                 changes = parameters[partition]
-                struct.parameters = _apply_changes(struct.parameters, changes)
+                struct.parameters = apply_changes(struct.parameters, changes)
                 gone.discard(partition)
             call = "alter_partitions_with_environment_context"
-            self._connection.call(call, *_position(name), structs, _alter_context())
+            self._connection.call(call, *_position(name), structs, alter_context())
         return gone
 
     def put_together(
@@ -566,11 +559,6 @@ class Metastore(QuestionCalls):
         return self._extended
 
 
-def _apply_changes(parameters: Mapping[str, str] | None, changes: Changes) -> dict[str, str]:
-    before = dict(parameters or {})
-    return change_of(changes).with_column_marks(before).of(before)
-
-
 def _latest(times: Iterable[tuple[str | None, int | None]]) -> dict[str | None, int]:
     latest: dict[str | None, int] = {}
     for place, seconds in times:
@@ -583,19 +571,6 @@ def _columns_in_order(structs: Sequence[Any] | None, columns: Sequence[str]) -> 
     places = {column.lower(): place for place, column in enumerate(columns)}
     found = (column_from_thrift(each) for each in structs or ())
     return tuple(sorted(found, key=lambda each: places.get(each.column, len(places))))
-
-
-def _expected_commit(parameters: Mapping[str, str]) -> dict[str, str]:
-    """The expected parameter of an alter, by which the metastore checks the commit of an Iceberg table."""
-    if _COMMITTED not in parameters:
-        return {}
-    return {"expected_parameter_key": _COMMITTED, "expected_parameter_value": parameters[_COMMITTED]}
-
-
-def _alter_context(changes: Changes | None = None, expected: Mapping[str, str] = _NOTHING) -> Any:
-    """The environment context of an alter: statistics stay, and the changed parameters are the client's own."""
-    named = {OWN: ",".join(sorted(changes))} if changes else {}
-    return hive_metastore.EnvironmentContext(properties={**_KEEP_STATISTICS, **named, **expected})
 
 
 def _scope(name: TableName) -> dict[str, str]:
