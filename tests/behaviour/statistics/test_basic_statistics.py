@@ -347,6 +347,10 @@ def test_a_table_whose_partitions_change_their_rows_is_not_accurate(our_metastor
     def truncate() -> None:
         client.truncate_table(of, "t", ["k=a"])
 
+    def truncate_none() -> None:
+        client.truncate_table(of, "t", [])
+        client.truncate_table(of, "t", ["k=missing"])
+
     def append() -> None:
         alter_partition(our_metastore, TASK, numRows="8", totalSize="100")
 
@@ -362,7 +366,8 @@ def test_a_table_whose_partitions_change_their_rows_is_not_accurate(our_metastor
         found.values = [value]
         return found
 
-    for change, stays in ((state, True), (rename, True), (append, False), (append_quietly, False), (truncate, False)):
+    staying = ((state, True), (rename, True), (truncate_none, True))
+    for change, stays in (*staying, (append, False), (append_quietly, False), (truncate, False)):
         alter(our_metastore, QUIET, **STATED)
         change()
         assert client.get_table(of, "t").parameters.get("COLUMN_STATS_ACCURATE") == (MARK if stays else None)
