@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from hmstats import client
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
-from hmstats.errors import StatementError
+from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.model.statistics.provenance import Provenance
@@ -79,6 +79,23 @@ def test_a_whole_database_is_restored_but_for_newer_tables(our_metastore: Metast
     assert done.exit_code == ExitCode.PARTLY_DONE
     assert "a as of" in done.output
     assert "b did not exist" in done.output
+
+
+@sqlite
+def test_a_locked_table_of_a_database_is_named_and_skipped(our_metastore: Metastore, service: client.Metastore) -> None:
+    for table in "ab":
+        our_metastore.table(table)
+        written = put(service, TableName("hive", our_metastore.database, table), 10, 0)
+    service.delete_statistics(TableName("hive", our_metastore.database, "b"))
+    locked = f"{our_metastore.database}.a"
+    run(our_metastore, "lock", locked)
+    done = run(our_metastore, "restore", our_metastore.database, "--as-of", written)
+    assert done.exit_code == ExitCode.PARTLY_DONE
+    assert done.stderr.startswith(f"{locked}: ")
+    assert f"statistics of table {locked} are not restored: a lock covers all or some of them" in done.stderr
+    assert done.stdout.startswith(f"{our_metastore.database}.b as of {written}: restored ")
+    alone = run(our_metastore, "restore", locked, "--as-of", written)
+    assert isinstance(alone.exception, CallRefused)
 
 
 @sqlite

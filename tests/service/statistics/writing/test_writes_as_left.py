@@ -19,6 +19,7 @@ from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, LongStatistics, StatisticsSet
 from hmstats.model.statistics.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
+from hmstats.service.catalog.tables.tables import Tables
 from hmstats.service.statistics.writing import last_written
 from hmstats.service.statistics.writing.plain_writes import PlainWrites
 from hmstats.service.statistics.writing.recent_tables import Newest
@@ -237,6 +238,17 @@ def test_a_partition_that_was_made_again_is_another(
     elsewhere = PartitionChanges(others._store, Warehouse(str(tmp_path)))
     elsewhere.drop(NAME, ["1"], delete_data=False)
     elsewhere.add(NAME, [Partition(values=("1",), storage=Storage())])
+    write(plain, *[longs(None)] * 3)
+    write(plain, longs("p=1", "l", "m", ndv=6))
+    assert stored(store, "p=1") == {"l": 6, "m": 6}
+
+
+def test_a_partition_of_a_table_that_was_made_again_is_another(
+    store: Store, plain: PlainWrites, tmp_path: Path
+) -> None:
+    write(plain, *[longs("p=1")] * 3)
+    Tables(store, Warehouse(str(tmp_path))).drop(NAME, delete_data=False)
+    make_table(store, tmp_path, [1])
     write(plain, *[longs(None)] * 3)
     write(plain, longs("p=1", "l", "m", ndv=6))
     assert stored(store, "p=1") == {"l": 6, "m": 6}

@@ -12,16 +12,19 @@ from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.client import Metastore
 from hmstats.client.naming import named_object, named_table
 from hmstats.client.tables.existing import check_database, every_database, tables_in
-from hmstats.errors import CallRefused, StatementError
+from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import Restored
 from hmstats.outlets.people.times import past_ms, shown
+
+_OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
+"""Refusals that say nothing about other tables: this one did not exist then, is locked, or not the user's."""
 
 
 def restore_statistics(
     *, target: str | None, everything: bool, as_of: str, dry_run: bool, as_json: bool, metastore: str | None
 ) -> None:
-    """Restore each table in a transaction of its own; a table that did not exist then is named and skipped.
+    """Restore each table in a transaction of its own; of several, one that is refused is named and skipped.
 
     Raises StatementError unless a target or `everything` is asked for, and for a database that is missing, typer.Exit
     if a table of several was skipped.
@@ -36,7 +39,7 @@ def restore_statistics(
             try:
                 _print(service.past.restore(name, at_ms, dry_run=dry_run), dry_run=dry_run, as_json=as_json)
             except CallRefused as error:
-                if not several or error.kind != "NoSuchObjectException":
+                if not several or error.kind not in _OF_ONE_TABLE or isinstance(error, UnknownCall):
                     raise
                 skipped = True
                 typer.echo(f"{name.typed}: {plain_sentence(str(error))}", err=True)

@@ -83,7 +83,7 @@ class LastWrittenTables:
 
     def __init__(self) -> None:
         self._tables = Newest[TableName, _LeftTable]()
-        self._partitions = Newest[tuple[TableName, str], _LeftPartition](_MOST_PARTITIONS)
+        self._partitions = Newest[tuple[int, str], _LeftPartition](_MOST_PARTITIONS)  # by the id of their table
 
     def forget(self) -> None:
         """Clear the cache."""
@@ -107,7 +107,7 @@ class LastWrittenTables:
             return None
         if partitions is None:
             return Owners([target.id], {target.id: target.parameters}, left.stored, left.told)
-        found = [self._partitions.get((name, each)) for each in partitions]
+        found = [self._partitions.get((target.id, each)) for each in partitions]
         seen = [each for each in found if each is not None and each.definition >= left.since]
         if len(seen) < len(found):
             return None
@@ -136,7 +136,7 @@ class LastWrittenTables:
         else:
             each = zip(partitions, left.ids, strict=True)
             now = {
-                (name, p): _LeftPartition(i, left.known[i], left.stored, target.definition, left.told) for p, i in each
+                (target.id, p): _LeftPartition(i, left.known[i], left.stored, target.definition, left.told) for p, i in each
             }
             self._partitions.put_all(now)
         self._tables.put(name, _LeftTable(target, since, writes + 1, stored, told))
