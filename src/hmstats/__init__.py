@@ -34,6 +34,7 @@ errors.py          every error
 resources.py       finds what travels in the wheel
 private_files.py   files that their owner alone can read
 secret_files.py    secrets in files of a folder
+watched_files.py   files that are read again when they change
 jdbc_url.py        what a JDBC URL names
 java.py            finds Java
 process_user.py    the name and the home of who runs the process

@@ -5,7 +5,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from tests.server.requests import Reply, ReplyReader, request
 
@@ -48,6 +48,19 @@ class Gate:
     def open(self) -> None:
         """Let all go, those to come too."""
         self._open.set()
+
+
+class Refreshed(Protocol):
+    """What a server reads from files, and again when they change."""
+
+    def refresh(self) -> None:
+        """Look at the files."""
+
+
+def look_twice(at: Refreshed) -> None:
+    """Let a change count: the second look sees that the files stand still."""
+    at.refresh()
+    at.refresh()
 
 
 @contextlib.contextmanager

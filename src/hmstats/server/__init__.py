@@ -16,6 +16,5 @@ access/          what clients may do
 cache/           encoded answers
 rpc/             one thin method for each RPC
 monitoring/      metrics and health
-file_stamps.py   what tells that a file was replaced
 limits.py        what one process grants its clients
 """

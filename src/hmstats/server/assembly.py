@@ -125,8 +125,8 @@ _CLEANING_SECONDS = 600.0
 _COLLECTION_SECONDS = 30.0
 _HOUR_SECONDS = 3600.0
 _DAY_SECONDS = 24 * _HOUR_SECONDS
-_CERTIFICATES_SECONDS = 5.0
-"""How often a worker looks whether the files of its certificate, or what proves users, have changed."""
+_CERTIFICATES_SECONDS = 2.5
+"""How often a worker looks for changes of its certificate's files, or of what proves users; the second look reads."""
 _ACCESS_SECONDS = 1.0
 """How often a worker looks whether the file of access rules has changed."""
 _RUNTIME_STATS_HOURS = 72.0

@@ -1,14 +1,14 @@
 """The certificate of the page, which is read again when its files change: new connections get the new one."""
 
 import ssl
-from pathlib import Path
 
 import uvicorn
 
 from hmstats.errors import SettingsError
 from hmstats.program_log import ProgramLog
+from hmstats.watched_files import WatchedFiles
 
-LOOK_TICKS = 50
+LOOK_TICKS = 25
 """How many of Uvicorn's ticks, of 0.1 seconds, lie between two looks at the files."""
 
 _log = ProgramLog("hmstats.web")
@@ -19,7 +19,9 @@ class RenewingServer(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
-        self._stamps = _stamps_of(config)
+        self._watched = WatchedFiles(
+            *(str(each) for each in (config.ssl_certfile, config.ssl_keyfile) if each is not None)
+        )
 
     async def on_tick(self, counter: int) -> bool:
         """Look at the files from time to time."""
@@ -28,10 +30,8 @@ class RenewingServer(uvicorn.Server):
         return await super().on_tick(counter)
 
     def _renew(self, context: ssl.SSLContext) -> None:
-        stamps = _stamps_of(self.config)
-        if stamps == self._stamps:
+        if not self._watched.have_changed():
             return
-        self._stamps = stamps
         certificate, key = str(self.config.ssl_certfile), self.config.ssl_keyfile
         try:
             check_pair(certificate, None if key is None else str(key))
@@ -53,12 +53,3 @@ def check_pair(certificate: str, key: str | None) -> None:
 def _refuse_password() -> str:
     """Instead of OpenSSL's question at the terminal. Raises ValueError."""
     raise ValueError("the key is encrypted; expected one without a password")
-
-
-def _stamps_of(config: uvicorn.Config) -> list[tuple[int, int]]:
-    """What tells that the files were replaced; empty while one is missing."""
-    files = [Path(str(each)) for each in (config.ssl_certfile, config.ssl_keyfile) if each is not None]
-    try:
-        return [(status.st_mtime_ns, status.st_ino) for status in (each.stat() for each in files)]
-    except OSError:
-        return []

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from structlog.testing import capture_logs
 from tests.fixtures.identity.authorities import issued
 from tests.server.authentication.peers import ask_http
-from tests.server.serving import serving
+from tests.server.serving import look_twice, serving
 
 from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.model.access.principal import Principal
@@ -191,15 +191,15 @@ def test_a_changed_file_is_read_and_a_wrong_one_is_not(file: Path) -> None:
     with pytest.raises(NotAuthenticated, match="unknown key"):
         mechanism.prove(Credential(signed("EdDSA", "new")), "")
     replaced(file, key_set(public("EdDSA", "new")))
-    keys.refresh()
+    look_twice(keys)
     assert mechanism.prove(Credential(signed("EdDSA", "new")), "").principal.user == "alice"
     with pytest.raises(NotAuthenticated, match="unknown key"):
         mechanism.prove(Credential(signed()), "")
     for wrong in ("{", key_set()):
         replaced(file, wrong)
         with capture_logs() as logs:
-            keys.refresh()
-            keys.refresh()
+            look_twice(keys)
+            look_twice(keys)
         assert [each["event"] for each in logs] == ["jwt_keys_not_read"]
         assert mechanism.prove(Credential(signed("EdDSA", "new")), "").principal.user == "alice"
 

@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 from tests.fixtures.identity.authorities import issued
 from tests.server.authentication.peers import CALL, ask_http, connection_to, post
-from tests.server.serving import PATIENCE_SECONDS, serving
+from tests.server.serving import PATIENCE_SECONDS, look_twice, serving
 
 from hmstats.errors import NotAuthenticated, SettingsError
 from hmstats.model.access import password_line
@@ -40,8 +40,8 @@ def file(tmp_path: Path) -> Path:
     return file
 
 
-def line(user: str, password: str) -> str:
-    return password_line.line_of(user, (), password)
+def line(user: str, password: str, *groups: str) -> str:
+    return password_line.line_of(user, groups, password)
 
 
 def written(file: Path, text: str, mode: int = 0o600) -> None:
@@ -118,7 +118,7 @@ def test_a_right_password_is_hashed_once_a_minute_until_the_file_changes(
     assert users.check("alice", PASSWORD) is not None
     assert hashed[3:] == [PASSWORD]
     written(file, line("alice", "new"))
-    users.refresh()
+    look_twice(users)
     assert users.check("alice", PASSWORD) is None
     assert users.check("alice", "new") == Principal("alice", (), "password")
 
@@ -166,18 +166,29 @@ def test_two_lines_of_one_user_are_refused(file: Path) -> None:
         Passwords(str(file))
 
 
+def test_a_user_of_a_file_that_is_being_written_is_in_no_fewer_groups(file: Path) -> None:
+    passwords = Passwords(str(file))
+    whole = line("alice", PASSWORD, "staff", "etl", "contractors")
+    for size in (0, whole.index(",etl"), len(whole)):  # the second is a whole line too
+        written(file, whole[:size])
+        passwords.refresh()
+        assert passwords.check("alice", PASSWORD) == Principal("alice", ("staff", "etl"), "password")
+    passwords.refresh()
+    assert passwords.check("alice", PASSWORD) == Principal("alice", ("staff", "etl", "contractors"), "password")
+
+
 def test_a_changed_file_is_read_and_a_wrong_one_is_not(file: Path) -> None:
     passwords = Passwords(str(file))
     assert passwords.check("alice", PASSWORD) == Principal("alice", ("staff", "etl"), "password")
     assert (passwords.check("alice", "other"), passwords.check("carol", PASSWORD)) == (None, None)
     written(file, line("carol", "new"))
-    passwords.refresh()
+    look_twice(passwords)
     assert passwords.check("alice", PASSWORD) is None
     assert passwords.check("carol", "new") is not None
     for text, mode in (("carol", 0o600), (line("dave", "x"), 0o644)):
         written(file, text, mode)
         with capture_logs() as logs:
-            passwords.refresh()
+            look_twice(passwords)
         assert [each["event"] for each in logs] == ["passwords_not_read"]
         assert passwords.check("carol", "new") is not None
 

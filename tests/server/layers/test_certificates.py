@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from structlog.testing import capture_logs
 from tests.fixtures.identity.authorities import Files, issued
-from tests.server.serving import Client, serving
+from tests.server.serving import Client, look_twice, serving
 
 from hmstats.errors import SettingsError
 from hmstats.server.connections.handshakes import Tls
@@ -39,7 +39,7 @@ def test_new_files_are_taken_by_new_connections_only(files: Files, tmp_path: Pat
         assert old.echoes("before")
         new = issued(tmp_path)
         assert not reaches(address, new)
-        certificates.refresh()
+        look_twice(certificates)
         assert reaches(address, new)
         assert old.echoes("after")
 
@@ -50,8 +50,8 @@ def test_a_wrong_pair_leaves_the_old_one_in_force(files: Files, tmp_path: Path) 
     other = issued(tmp_path / "other")
     with serving(tls=Tls(certificates)) as address, capture_logs() as logs:
         Path(files.key).write_bytes(Path(other.key).read_bytes())
-        certificates.refresh()
-        certificates.refresh()
+        look_twice(certificates)
+        look_twice(certificates)
         assert reaches(address, files)
     assert [each["event"] for each in logs if each["event"].startswith("certificate")] == ["certificate_not_changed"]
 
@@ -59,7 +59,7 @@ def test_a_wrong_pair_leaves_the_old_one_in_force(files: Files, tmp_path: Path) 
 def test_a_missing_file_leaves_the_old_pair_in_force(files: Files) -> None:
     certificates = Certificates(files.certificate, files.key)
     Path(files.certificate).unlink()
-    certificates.refresh()
+    look_twice(certificates)
     with serving(tls=Tls(certificates)) as address:
         assert reaches(address, files)
 
@@ -133,10 +133,10 @@ def test_a_revoked_certificate_is_refused_from_the_moment_that_the_list_names_it
     with serving(tls=Tls(certificates, required=True)) as address, capture_logs() as logs:
         assert [is_served(address, files, own) for own in (first, second, None)] == [False, True, False]
         revoked(authority, crl, second)
-        certificates.refresh()
+        look_twice(certificates)
         assert [is_served(address, files, own) for own in (first, second)] == [True, False]
         crl.write_text("no list")
-        certificates.refresh()
+        look_twice(certificates)
         assert [is_served(address, files, own) for own in (first, second)] == [True, False]
     assert "certificate_not_changed" in [each["event"] for each in logs]
     assert [each for each in logs if "revoked" in str(each.get("reason"))]

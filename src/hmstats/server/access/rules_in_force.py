@@ -7,7 +7,7 @@ import structlog
 from hmstats.errors import SettingsError
 from hmstats.model.access.rule_file import parse_rules
 from hmstats.model.access.rules import Rules
-from hmstats.server.file_stamps import read_stamp
+from hmstats.watched_files import WatchedFiles
 
 _log = structlog.get_logger("hmstats.access")
 
@@ -29,25 +29,18 @@ class RulesInForce:
     def __init__(self, file: str) -> None:
         """Raises SettingsError if the file cannot be read or holds no valid rules."""
         self._file = file
-        self._stamp = self._last_seen = read_stamp(file)
-        """The file that was read, and the one that was there at the last look."""
+        self._watched = WatchedFiles(file)
         self.rules = read_rules(file)
 
     def refresh(self) -> None:
-        """Read the file again if it has changed, but not since the last look; the old rules stay if it is wrong.
-
-        Of a file that is being written, the part that is there already may allow more than the whole.
-        """
-        stamp = read_stamp(self._file)
-        stands_still, self._last_seen = stamp == self._last_seen, stamp
-        if stamp == self._stamp or not stands_still:
+        """Read the file again if it has changed; the old rules stay if it is wrong."""
+        if not self._watched.have_changed():
             return
-        self._stamp = stamp
         try:
             rules = read_rules(self._file)
         except SettingsError as error:
             _log.warning("rules_not_changed", file=self._file, reason=str(error))
             return
-        if read_stamp(self._file) == stamp:
+        if self._watched.stand_still():
             self.rules = rules
             _log.info("rules_changed", file=self._file, rules=len(rules.rules))

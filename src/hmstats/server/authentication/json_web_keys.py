@@ -18,7 +18,7 @@ import jwt
 import structlog
 
 from hmstats.errors import SettingsError
-from hmstats.server.file_stamps import read_stamp
+from hmstats.watched_files import WatchedFiles
 
 _EVERY_SECONDS = 300.0
 _AT_LEAST_SECONDS = 30.0
@@ -59,7 +59,7 @@ class JsonWebKeys:
         self._has_unknown_key = False
         self._next = 0.0
         self._last = -_AT_LEAST_SECONDS
-        self._stamp = read_stamp(self._source)
+        self._watched = WatchedFiles(source)
         if self._of_file:
             self._keys = _read(self._load(), source)
 
@@ -85,8 +85,7 @@ class JsonWebKeys:
 
     def _is_due(self) -> bool:
         if self._of_file:
-            before, self._stamp = self._stamp, read_stamp(self._source)
-            return self._stamp != before
+            return self._watched.have_changed()
         now = time.monotonic()
         if now < self._next and not (self._has_unknown_key and now >= self._last + _AT_LEAST_SECONDS):
             return False

@@ -14,7 +14,7 @@ from hmstats.server.authentication.authentication import Mechanism, Proven
 from hmstats.server.authentication.credentials import Credential
 from hmstats.server.authentication.guessing import Guessing
 from hmstats.server.authentication.proven_passwords import ProvenPasswords
-from hmstats.server.file_stamps import read_stamp
+from hmstats.watched_files import WatchedFiles
 
 PASSWORD = "password"
 _BELIEVED_SECONDS = 10.0
@@ -39,23 +39,23 @@ class Passwords:
     def __init__(self, file: str) -> None:
         """Raises SettingsError if the file cannot be used, or if everybody can read it."""
         self._file = file
-        self._stamp = read_stamp(self._file)
+        self._watched = WatchedFiles(file)
         self._lines = self._read()
         self._proven = ProvenPasswords(_REMEMBERED_SECONDS)
         self._nobody = read_line(line_of("nobody", (), "no password"))
 
     def refresh(self) -> None:
         """Read the file again if it has changed; one that cannot be used leaves the old users in force."""
-        stamp = read_stamp(self._file)
-        if stamp == self._stamp:
+        if not self._watched.have_changed():
             return
-        self._stamp = stamp
         try:
-            self._lines = self._read()
-            self._proven = ProvenPasswords(_REMEMBERED_SECONDS)
-            _log.info("passwords_read", file=self._file, users=len(self._lines))
+            lines = self._read()
         except SettingsError as error:
             _log.error("passwords_not_read", reason=str(error), users=len(self._lines))
+            return
+        if self._watched.stand_still():
+            self._lines, self._proven = lines, ProvenPasswords(_REMEMBERED_SECONDS)
+            _log.info("passwords_read", file=self._file, users=len(lines))
 
     def check(self, user: str, password: str) -> Principal | None:
         """The user if the password is its own; None if not. Takes long on purpose, unless it was right a minute ago."""

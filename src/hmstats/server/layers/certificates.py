@@ -1,14 +1,13 @@
 """The server's certificate and key, read again when their files change."""
 
 import ssl
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import structlog
 
 from hmstats.errors import SettingsError
-from hmstats.server.file_stamps import FileStamp, read_stamp
 from hmstats.server.monitoring.metrics import CERTIFICATE_EXPIRES
+from hmstats.watched_files import WatchedFiles
 
 _WARNING_DAYS = 21
 _DAY_SECONDS = 86_400.0
@@ -38,19 +37,19 @@ class Certificates:
         self._certificate, self._key = certificate, key
         self._client_ca, self._client_crl = client_ca, client_crl
         self._client_mode = ssl.CERT_OPTIONAL if client_optional else ssl.CERT_REQUIRED
-        self._stamps = self._file_stamps()
+        files = certificate, key, client_ca, client_crl
+        self._watched = WatchedFiles(*(each for each in files if each is not None))
         self.context = self._load()
 
     def refresh(self) -> None:
         """Read the files again if they have changed; a pair that cannot be used leaves the old one in force."""
-        stamps = self._file_stamps()
-        if stamps != self._stamps:
-            self._stamps = stamps
-            try:
-                self.context = self._load()
-                _log.info("certificate_changed", file=self._certificate, expires=self.expires.isoformat())
-            except SettingsError as error:
-                _log.error("certificate_not_changed", reason=str(error))
+        if not self._watched.have_changed():
+            return
+        try:
+            self.context = self._load()
+            _log.info("certificate_changed", file=self._certificate, expires=self.expires.isoformat())
+        except SettingsError as error:
+            _log.error("certificate_not_changed", reason=str(error))
 
     def watch(self) -> None:
         """Warn when the certificate expires soon."""
@@ -81,10 +80,6 @@ class Certificates:
         self.expires = expires
         CERTIFICATE_EXPIRES.set(expires.timestamp())
         return context
-
-    def _file_stamps(self) -> Sequence[FileStamp | None]:
-        files = self._certificate, self._key, self._client_ca, self._client_crl
-        return [read_stamp(name) for name in files if name is not None]
 
 
 def _refuse_revoked(context: ssl.SSLContext, file: str) -> None:

@@ -136,7 +136,8 @@ class LastWrittenTables:
         else:
             each = zip(partitions, left.ids, strict=True)
             now = {
-                (target.id, p): _LeftPartition(i, left.known[i], left.stored, target.definition, left.told) for p, i in each
+                (target.id, p): _LeftPartition(i, left.known[i], left.stored, target.definition, left.told)
+                for p, i in each
             }
             self._partitions.put_all(now)
         self._tables.put(name, _LeftTable(target, since, writes + 1, stored, told))
