@@ -345,9 +345,9 @@ class Store:
 
         If None, nothing was changed. The work reads nothing, bumps the table's version, and queues all of its
         statements (Unit.queue), of which the last changes `rows` rows; or it gives up with None. If fewer rows were
-        changed, another program has removed some without a new version: None too, and the caller must write
-        everything again. Raises as `write` does. After a lost connection it is tried again, and does nothing if anybody
-        has written to the table since its version was cached.
+        changed, or an owner is missing, another program has removed some without a new version: None too, and the
+        caller must write everything again. Raises as `write` does. After a lost connection it is tried again, and does
+        nothing if anybody has written to the table since its version was cached.
         """
         lost: list[DBAPIError] = []
         try:
@@ -456,6 +456,10 @@ class Store:
                 with self._changing(unit.counted):
                     changed = unit.commit_as_expected()
             except DBAPIError as error:
+                if classify(error) is Failure.RACE and not lost:
+                    self._ids.forget()  # as _run_with_retries does; the ordinary way finds what is missing
+                    _clean_up(unit)
+                    return None
                 if error.connection_invalidated:
                     lost.append(error)
                 raise

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 from psycopg2.errors import DeadlockDetected, ReadOnlySqlTransaction
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select
 from sqlalchemy.exc import DBAPIError, OperationalError
 from tests.fixtures.databases.statements import StatementCounter
 from tests.service.statistics.filled import NAME, make_table
@@ -29,7 +29,15 @@ from hmstats.sketch.frequent.top_k import TopK
 from hmstats.store.changes import notifications, touched_partitions
 from hmstats.store.connections.writing_connection import run_together
 from hmstats.store.database.store import Store
-from hmstats.store.schema import HMSTATS_OWN_CHANGE, HMSTATS_TABLE_CHANGE, PART_COL_STATS, TAB_COL_STATS
+from hmstats.store.schema import (
+    HMSTATS_OWN_CHANGE,
+    HMSTATS_TABLE_CHANGE,
+    PART_COL_STATS,
+    PARTITION_KEY_VALS,
+    PARTITION_PARAMS,
+    PARTITIONS,
+    TAB_COL_STATS,
+)
 from hmstats.store.statistics import column_statistics, details, table_facts
 from hmstats.store.statistics.table_facts import TableFacts
 from hmstats.store.storage import parameters
@@ -229,6 +237,15 @@ def test_rows_that_somebody_removed_by_hand_are_made_again(
     assert target_of(store).version == target.version
     write(plain, longs(partition, "l", "m", ndv=6))
     assert stored(store, partition) == {"l": 6, "m": 6}
+
+
+def test_a_partition_that_somebody_removed_by_hand_is_missed(store: Store, plain: PlainWrites) -> None:
+    write(plain, *[longs("p=1")] * 3)
+    (part_id,) = ids(store)
+    with store._pools.writers.begin() as connection:
+        for table in (PART_COL_STATS, PARTITION_PARAMS, PARTITION_KEY_VALS, PARTITIONS):
+            connection.execute(delete(table).where(table.c.PART_ID == part_id))
+    assert not plain.write(NAME, longs("p=1", "l", "m"), of_table=False)
 
 
 def test_a_partition_that_was_made_again_is_another(
