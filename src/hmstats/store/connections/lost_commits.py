@@ -3,7 +3,8 @@
 After a failover, a restored backup, or a crash without durable commits, a database may be older than what was read of
 it. Versions then continue from older ones and may equal cached ones for other contents, and reserved ids are given
 twice. All of these end the connections. So a stamp is read from each new connection before its first use; if the stamp
-has changed, all caches of the database are cleared first.
+has changed, all caches of the database are cleared first. A dump that is restored in a running server changes nothing
+but the database's own id there: no database is dropped while there are connections to it.
 
 A pooler may keep a client's connection while it changes the server's behind it: there every check of versions asks for
 the stamp too.
@@ -16,8 +17,11 @@ from typing import Any
 STAMP = (
     "CAST(1000000 * EXTRACT(EPOCH FROM pg_postmaster_start_time()) AS bigint)"
     " # CAST(1000000 * COALESCE(EXTRACT(EPOCH FROM pg_stat_get_bgwriter_stat_reset_time()), 0) AS bigint)"
+    " # (SELECT CAST(oid AS bigint) FROM pg_database WHERE datname = current_database())"
 )
-"""SQL of a number that changes when the server starts or recovers from a crash, which resets its counters."""
+"""SQL of a number that changes when the server starts or recovers from a crash, which resets its counters, and when the
+name becomes another database's.
+"""
 STAMP_QUERY = f"SELECT {STAMP}, pg_backend_pid()"
 """Query for a new connection: the stamp, and the id of the server's process, which reveals a pooler."""
 

@@ -134,10 +134,9 @@ class LastWrittenTables:
             target = replace(target, parameters={**found.parameters, **left.known[found.id]})
             stored, told = left.stored, left.told
         else:
-            each = zip(partitions, left.ids, strict=True)
             now = {
-                (target.id, p): _LeftPartition(i, left.known[i], left.stored, target.definition, left.told)
-                for p, i in each
+                (target.id, each): _LeftPartition(part_id, left.known[part_id], left.stored, definition, left.told)
+                for each, part_id in zip(partitions, left.ids, strict=True)
             }
             self._partitions.put_all(now)
         self._tables.put(name, _LeftTable(target, since, writes + 1, stored, told))
