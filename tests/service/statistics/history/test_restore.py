@@ -1,5 +1,6 @@
 """Statistics of the past come back as they were, whatever was written since."""
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +15,7 @@ from hmstats.errors import InvalidInput, LockedStatistics, NoSuchObject
 from hmstats.model.catalog.objects import Column, DatabaseName, Partition, Storage, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.parameter_change import ParameterChange
-from hmstats.model.statistics.column_statistics import StatisticsSet, StringStatistics
+from hmstats.model.statistics.column_statistics import DoubleStatistics, StatisticsSet, StringStatistics
 from hmstats.model.statistics.statistics_locks import LockedObject
 from hmstats.service.catalog.partitions.partition_changes import PartitionChanges
 from hmstats.service.catalog.partitions.partition_moves import PartitionMoves
@@ -170,6 +171,17 @@ def test_what_was_before_a_change_comes_back_and_so_does_what_the_restore_replac
     scene.now()
     scene.restores.restore(NAME, later_ms)
     assert scene.stored() == after
+
+
+def test_a_bound_that_is_no_number_is_not_restored_again(scene: Scene) -> None:
+    for high in (2.0, math.nan):
+        scene.writer.update_table(NAME, of_partition(None, d=DoubleStatistics(low=math.nan, high=high, nulls=0, ndv=3)))
+    at_ms = scene.now()
+    assert scene.restores.restore(NAME, at_ms).written == 0
+    scene.write(None, 0, 10)
+    scene.writer.update_table(NAME, of_partition(None, d=DoubleStatistics(low=1.0, high=2.0, nulls=0, ndv=3)))
+    assert scene.restores.restore(NAME, at_ms).written == 1
+    assert scene.restores.restore(NAME, at_ms).written == 0
 
 
 def test_a_renamed_partition_takes_its_history_with_it(scene: Scene) -> None:

@@ -109,7 +109,7 @@ def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
         for key, content in fitting.items()
         if key.partition_id in now_of
     }
-    written = {key: content for key, content in wanted.items() if current.columns.get(key) != content}
+    written = {key: content for key, content in wanted.items() if not _is_same(content, current.columns.get(key))}
     owners = set(now_of.values())
     removed = tuple(key for key in current.columns if key.partition_id in owners and key not in wanted)
     put: dict[int, Parameters] = {}
@@ -128,6 +128,13 @@ def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
         dropped |= {owner: gone} if gone else {}
     touched = {key.partition_id for key in (*written, *removed)}
     return _Plan(then.table_id, current, wanted, written, removed, put, dropped, unmarked, touched)
+
+
+def _is_same(content: Content, stored: Content | None) -> bool:
+    """Whether both are equal; a bound NaN, which does not equal itself, is the same as another."""
+    if content == stored or stored is None:
+        return content == stored
+    return all(one == other or (one != one and other != other) for one, other in zip(content, stored, strict=True))  # noqa: PLR0124
 
 
 def _split_by_type(target: TableFacts, then: State) -> tuple[Mapping[Key, Content], Mapping[int, list[str]]]:
