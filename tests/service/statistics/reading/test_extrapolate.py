@@ -1,5 +1,6 @@
 """Hive's linear extrapolation, worked out by hand."""
 
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -41,6 +42,27 @@ def test_bounds_that_fall_go_on_to_both_ends() -> None:
 def test_bounds_that_stand_still_stay() -> None:
     known = points(p1=DateStatistics(low=3, high=4), p5=DateStatistics(low=3, high=4))
     assert extrapolate(DateStatistics(low=3, high=4), known, 10) == DateStatistics(low=3, high=4)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=6), st.randoms())
+def test_the_order_in_which_partitions_are_read_does_not_matter(bounds: list[tuple[int, int]], shuffled: Any) -> None:
+    known = [Point(2 * place, LongStatistics(low=low, high=high)) for place, (low, high) in enumerate(bounds)]
+    expected = extrapolate(LongStatistics(), known, 20)
+    shuffled.shuffle(known)
+    assert extrapolate(LongStatistics(), known, 20) == expected
+
+
+def test_of_equal_bounds_those_count_from_which_the_line_goes_least_beyond() -> None:
+    """The line through the third and the fourth of ten would rise to 3 + 4 * 7."""
+    known = points(p3=LongStatistics(high=7), p2=LongStatistics(high=3), p8=LongStatistics(high=7))
+    assert extrapolate(LongStatistics(high=7), known, 10) == LongStatistics(high=7)
+    known = points(p4=LongStatistics(high=7), p1=LongStatistics(high=7), p3=LongStatistics(high=3))
+    assert extrapolate(LongStatistics(high=7), known, 10) == LongStatistics(high=9)
+
+
+def test_a_bound_that_is_no_number_is_on_no_line() -> None:
+    known = points(p0=DoubleStatistics(high=math.nan), p1=DoubleStatistics(high=10.0), p3=DoubleStatistics(high=20.0))
+    assert extrapolate(DoubleStatistics(high=20.0), known, 5) == DoubleStatistics(high=25.0)
 
 
 def test_counts_grow_in_proportion_and_few_are_not_lost() -> None:

@@ -2,15 +2,18 @@
 
 Source: org.apache.hadoop.hive.metastore.LinearExtrapolatePartStatus and MetaStoreDirectSql. A bound or a maximum is
 extrapolated on a line over the index of the partition in the request: through the partitions with the lowest and the
-highest value, to the end of the request. A count grows in proportion. Unlike Hive this
-multiplies before it divides, so that few nulls in many partitions are not lost, and no value leaves a long.
+highest value, to the end of the request. Of partitions with equal values, of which Hive takes any, those count from
+which the line goes least beyond what is known. A count grows in proportion. Unlike Hive this multiplies before it
+divides, so that few nulls in many partitions are not lost, and no value leaves a long.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation, localcontext
-from typing import Any
+from fractions import Fraction
+from itertools import product
+from typing import Any, NamedTuple
 
 from hmstats.model.statistics.column_statistics import Data
 from hmstats.model.statistics.merge import MAX_I64
@@ -45,15 +48,45 @@ def scale(count: int | None, known: int, total: int) -> int | None:
 
 def _line(points: Sequence[Point], name: str, total: int, *, upwards: bool) -> Any:
     """The value at the end of the request to which the line rises (`upwards`) or falls."""
-    values = [(point.index, value) for point in points if (value := getattr(point.data, name)) is not None]
+    values = _known_values(points, name)
     if not values:
         return None
-    least_at, least = min(values, key=lambda each: each[1])
-    most_at, most = max(values, key=lambda each: each[1])
-    start_at, start, end = (least_at, least, most) if upwards else (most_at, most, least)
-    run = abs(most_at - least_at)
-    to_the_right = (least_at < most_at) is upwards
-    return _value_on_line(start, end, total - 1 - start_at if to_the_right else start_at, run) if run else end
+    least, most = min(value for _, value in values), max(value for _, value in values)
+    if least == most:
+        return most
+    lines = [_Line.of(*ends, total, upwards=upwards) for ends in product(_ends(values, least), _ends(values, most))]
+    start, end = (least, most) if upwards else (most, least)
+    return _value_on_line(start, end, *min(lines, key=_Line.reach))
+
+
+def _known_values(points: Sequence[Point], name: str) -> list[tuple[int, Any]]:
+    """The values of the points by their indexes; NaN is none."""
+    values = [(point.index, getattr(point.data, name)) for point in points]
+    return [(index, value) for index, value in values if value is not None and value == value]  # noqa: PLR0124
+
+
+def _ends(values: Sequence[tuple[int, Any]], wanted: Any) -> tuple[int, int]:
+    """The first and the last index of a value; of several lines one through these goes beyond its points least."""
+    indexes = [index for index, value in values if value == wanted]
+    return min(indexes), max(indexes)
+
+
+class _Line(NamedTuple):
+    """A line from its start to the end of the request in `steps`, which reaches the other value after `run` steps."""
+
+    steps: int
+    run: int
+
+    @classmethod
+    def of(cls, least_at: int, most_at: int, total: int, *, upwards: bool) -> "_Line":
+        """The line through the indexes of the lowest and of the highest value."""
+        start_at = least_at if upwards else most_at
+        to_the_right = (least_at < most_at) is upwards
+        return cls(total - 1 - start_at if to_the_right else start_at, abs(most_at - least_at))
+
+    def reach(self) -> Fraction:
+        """How far the line goes, as a multiple of the way between its points."""
+        return Fraction(self.steps, self.run)
 
 
 def _value_on_line(start: Any, end: Any, steps: int, run: int) -> Any:
