@@ -1,6 +1,7 @@
 """What makes column statistics unacceptable, and in which words."""
 
 import math
+import re
 import tracemalloc
 
 import pytest
@@ -136,12 +137,17 @@ def test_a_type_that_says_another_kind_gives_way_to_the_columns_own() -> None:
         ("name", StringStatistics(max_length=-5), "max_length"),
         ("name", StringStatistics(average_length=-0.5), "average_length"),
         ("name", StringStatistics(average_length=float("nan")), "average_length"),
-        ("name", StringStatistics(average_length=float("inf")), "average_length"),
     ],
 )
 def test_an_impossible_count_is_refused_by_field_and_value(column: str, data: Data, field: str) -> None:
     with pytest.raises(InvalidInput, match=f"{field} of column {column} of table hive.db.t must be 0 or more, found "):
         check(column, "x", data)
+
+
+@pytest.mark.parametrize("length", [1e308, float("inf")])
+def test_a_count_that_is_too_large_is_refused_by_what_it_may_be(length: float) -> None:
+    with pytest.raises(InvalidInput, match=f"must be at most 9223372036854775807, found {re.escape(str(length))}"):
+        check("name", "x", StringStatistics(average_length=length))
 
 
 def test_bounds_the_wrong_way_round_are_stored_as_sent() -> None:

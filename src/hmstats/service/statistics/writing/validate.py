@@ -208,7 +208,8 @@ def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | No
     for place, count in enumerate(counts(data)):
         if count is not None and not 0 <= count <= _MAX_I64:
             where = f"column {statistics.column} of table {name}"
-            raise InvalidInput(f"{names[place]} of {where} must be 0 or more, found {count}")
+            allowed = f"at most {_MAX_I64}" if count > _MAX_I64 else "0 or more"
+            raise InvalidInput(f"{names[place]} of {where} must be {allowed}, found {count}")
     counted = (data.nulls or 0) + (_values(data) if isinstance(data, BooleanStatistics) else 0)
     if rows is not None and counted > rows:
         where = f"column {statistics.column} of table {name}"
