@@ -12,6 +12,7 @@ from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.scan.arrow_types import as_column
 from hmstats.collector.scan.states import States, Types
 from hmstats.collector.scan.worker_memory import freeze_modules
+from hmstats.errors import UnreadableFile
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE, partition_name, quote_name
 
 if TYPE_CHECKING:
@@ -100,8 +101,20 @@ def by_partition(batch: pa.RecordBatch, keys: Sequence[str], first: int) -> Iter
 
 
 def conform_batch(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
-    """The batch, its columns by place, with the names and the types of the metastore's columns."""
+    """The batch, its columns by place, with the names and the types of the metastore's columns.
+
+    Raises UnreadableFile if a value does not fit.
+    """
     if not types:
         return batch.select([])  # carries the number of rows if there is no array
-    arrays = [as_column(batch.column(number), type_) for number, type_ in enumerate(types.values())]
+    arrays = [_values(batch.column(number), name, type_) for number, (name, type_) in enumerate(types.items())]
     return pa.RecordBatch.from_arrays(arrays, list(types))
+
+
+def _values(array: pa.Array, name: str, column_type: str) -> pa.Array:
+    try:
+        return as_column(array, column_type)
+    except pa.ArrowInvalid as error:
+        raise UnreadableFile(
+            f"column {name} is of type {column_type} in the metastore, which its values do not fit: {error}"
+        ) from error

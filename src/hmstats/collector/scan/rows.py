@@ -11,7 +11,7 @@ from hmstats.collector.scan.placing import identity
 from hmstats.errors import UnreadableFile
 from hmstats.model.catalog.names import NULL_PARTITION_VALUE, quote_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, Column, TableName
-from hmstats.model.statistics.column_types import base_type
+from hmstats.model.statistics.column_types import base_type, kind_of
 
 _SEPARATOR = "\0"
 """The separator of a partition's values in one text; no value contains it."""
@@ -23,7 +23,8 @@ def rows(spark: SparkSession, plan: Plan) -> DataFrame:
     """The table's rows, of the wanted partitions only.
 
     The session lists the files anew: one that it remembers, or rows that it caches, may be older than the plan's files.
-    Raises UnreadableFile if Spark, which lacks the class of the table's SerDe, goes on without its columns.
+    Raises UnreadableFile if Spark, which lacks the class of the table's SerDe, goes on without its columns, and if it
+    has others than the metastore.
     """
     name = _spark_name(plan.table)
     spark.catalog.refreshTable(name)
@@ -33,6 +34,7 @@ def rows(spark: SparkSession, plan: Plan) -> DataFrame:
             f"table {plan.table.typed} cannot be read by Spark, which finds none of its columns: the class of its SerDe"
             " is in no jar of the session"
         )
+    _check_columns(found, plan)
     for key, value in plan.spec.items():
         column = F.col(quote_name(key))
         if value is not None:
@@ -40,6 +42,19 @@ def rows(spark: SparkSession, plan: Plan) -> DataFrame:
     if not plan.unchanged and not plan.chosen:
         return found
     return _only(found, plan)
+
+
+def _check_columns(found: DataFrame, plan: Plan) -> None:
+    """Raises UnreadableFile if Spark has no such column, or one of another kind, as some SerDes tell it."""
+    given = {name.lower(): type_ for name, type_ in found.dtypes}
+    for name, type_ in plan.types.items():
+        if kind_of(given.get(name, "")) is kind_of(type_):
+            continue
+        what = f"one of type {given[name]}" if name in given else f"none, only {', '.join(given)}"
+        raise UnreadableFile(
+            f"table {plan.table.typed} has a column {name} of type {type_} in the metastore, but Spark finds {what}, as"
+            " the table's SerDe says: change the metastore's column, or name the other columns"
+        )
 
 
 def _only(found: DataFrame, plan: Plan) -> DataFrame:
