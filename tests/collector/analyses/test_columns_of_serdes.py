@@ -43,6 +43,13 @@ def test_numbers_that_are_texts_for_spark_are_refused(spark: Any, act: Callable[
     act(spark, table, columns=["s"])
 
 
+def test_texts_with_a_collation_are_texts(spark: Any) -> None:
+    spark.sql("CREATE TABLE default.collated (s STRING COLLATE UTF8_LCASE) USING json")
+    spark.sql("INSERT INTO default.collated VALUES ('a'), ('bb')")
+    report = collector.analyze(spark, "default.collated")
+    assert (report.rows, report.columns, report.skipped) == (2, ("s",), {})
+
+
 @BOTH
 def test_a_column_that_the_schema_has_no_more_is_refused(spark: Any, act: Callable[..., Any]) -> None:
     name = f"renamed_{act.__name__}"

@@ -46,7 +46,7 @@ def rows(spark: SparkSession, plan: Plan) -> DataFrame:
 
 def _check_columns(found: DataFrame, plan: Plan) -> None:
     """Raises UnreadableFile if Spark has no such column, or one of another kind, as some SerDes tell it."""
-    given = {name.lower(): type_ for name, type_ in found.dtypes}
+    given = {name.lower(): type_.partition(" collate ")[0] for name, type_ in found.dtypes}
     for name, type_ in plan.types.items():
         if kind_of(given.get(name, "")) is kind_of(type_):
             continue
