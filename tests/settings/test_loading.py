@@ -59,6 +59,23 @@ def test_a_value_without_meaning_is_refused_by_name(monkeypatch: pytest.MonkeyPa
         load()
 
 
+_COUNTED_TIMES = [name for name in Settings.model_fields if name.endswith(("_seconds", "_hours", "_days"))]
+
+
+@pytest.mark.parametrize("value", ["inf", "1e10"])
+@pytest.mark.parametrize("name", _COUNTED_TIMES)
+def test_a_time_longer_than_clocks_and_databases_count_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(f"HMSTATS__{name.upper()}", value)
+    with pytest.raises(SettingsError, match=f"setting {name}: .*found '{value}'"):
+        load()
+
+
+def test_three_weeks_are_no_too_long_time() -> None:
+    assert load({"statement_seconds": 21 * 86_400}).statement_seconds == 21 * 86_400
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [("prot", "is it port?"), ("warehouse_dir", "is it warehouse?"), ("zzz", "`hmstats config show` prints all")],

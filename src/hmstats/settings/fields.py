@@ -20,6 +20,11 @@ from hmstats.settings.upstreams import UpstreamSetting, check_upstreams
 
 MOST_WORKERS = 240
 """A worker gets a file descriptor of each other one in a single message, which on Linux carries 253."""
+Seconds = Annotated[float, Field(le=2_000_000)]
+"""PostgreSQL and SQLite count the milliseconds of a time limit in 31 bits, which are 24 days."""
+Hours = Annotated[float, Field(le=36_500 * 24)]
+Days = Annotated[float, Field(le=36_500)]
+"""A hundred years: times that are later than the year 9999 cannot be told."""
 SECRET = "secret"
 """The kind of a refusal whose value is not told."""
 
@@ -99,16 +104,16 @@ class Settings(BaseSettings):
         description="Connections that a worker has to the upstream, each for one call at a time; half as many more may "
         "belong to clients that have called setMetaConf.",
     )
-    upstream_connect_seconds: float = Field(
+    upstream_connect_seconds: Seconds = Field(
         5.0, gt=0, description="Seconds in which an address of the upstream must take a connection."
     )
-    upstream_seconds: float = Field(
+    upstream_seconds: Seconds = Field(
         660.0,
         gt=0,
         description="Seconds in which the upstream must answer a relayed call, and send the next part of an answer; it "
         "should be longer than the timeouts of clients.",
     )
-    upstream_hanging_seconds: float = Field(
+    upstream_hanging_seconds: Seconds = Field(
         20.0,
         gt=0,
         description="Seconds in which an address of the upstream answers nothing, not even a small question of the "
@@ -121,7 +126,7 @@ class Settings(BaseSettings):
         description="Bytes of an answer of the upstream that is held until it is whole: for clients over HTTP, in "
         "frames or compact, and for the gateway's own calls; a larger one is refused.",
     )
-    upstream_idle_seconds: float = Field(
+    upstream_idle_seconds: Seconds = Field(
         60.0, gt=0, description="Seconds after which a connection to the upstream without a call is closed."
     )
     upstream_cache_bytes: int = Field(
@@ -135,7 +140,7 @@ class Settings(BaseSettings):
         description="When statistics that are written here are sent to the upstream: after the answer (behind), "
         "before it (through), or never (off).",
     )
-    upstream_write_seconds: float = Field(
+    upstream_write_seconds: Seconds = Field(
         5.0, gt=0, description="Seconds between two searches for statistics that must be sent to the upstream."
     )
     token: SecretStr | None = Field(
@@ -210,8 +215,10 @@ class Settings(BaseSettings):
         description="Bytes of partly received messages of a worker; beyond it the large one that began first is "
         "refused.",
     )
-    receive_seconds: float = Field(60.0, gt=0, description="Seconds in which a message must arrive once it has begun.")
-    send_seconds: float = Field(
+    receive_seconds: Seconds = Field(
+        60.0, gt=0, description="Seconds in which a message must arrive once it has begun."
+    )
+    send_seconds: Seconds = Field(
         60.0, gt=0, description="Seconds in which a client must take send_bytes more of its answer, or the rest of it."
     )
     send_bytes: int = Field(64 * 1024, ge=1, description="Bytes of its answer that a client must take in send_seconds.")
@@ -250,7 +257,7 @@ class Settings(BaseSettings):
         le=1,
         description="The share of reads that audit = all records; all changes and denied calls are recorded.",
     )
-    audit_table_days: float = Field(
+    audit_table_days: Days = Field(
         0.0,
         ge=0,
         description="Days that audit records are stored in the database too, for `hmstats audit`; 0 disables it.",
@@ -325,10 +332,10 @@ class Settings(BaseSettings):
         description="The PEM file of the directory's authorities; unset: those of OpenLDAP's ldap.conf, and with "
         "ldaps:// those of the system.",
     )
-    ldap_seconds: float = Field(
+    ldap_seconds: Seconds = Field(
         5.0, gt=0, description="Seconds in which the directory must take a connection, and then give its answers."
     )
-    ldap_cache_seconds: float = Field(
+    ldap_cache_seconds: Seconds = Field(
         60.0, ge=0, description="Seconds for which a worker caches a proven password; 0 disables the cache."
     )
     kerberos_keytab: str | None = Field(None, description="The keytab with the key of kerberos_principal.")
@@ -339,13 +346,13 @@ class Settings(BaseSettings):
         "DEFAULT",
         description="The user of a Kerberos principal, as the rules of Hadoop's hadoop.security.auth_to_local.",
     )
-    delegation_token_days: float = Field(
+    delegation_token_days: Days = Field(
         7.0,
         gt=0,
         description="Days after which a delegation token that a user of Kerberos has asked for ends, however often it "
         "is renewed.",
     )
-    delegation_token_renew_hours: float = Field(
+    delegation_token_renew_hours: Hours = Field(
         24.0, gt=0, description="Hours that a delegation token lasts from its issue, and from each renewal."
     )
     proxy_users: dict[str, dict[str, tuple[str, ...]]] = Field(
@@ -362,7 +369,7 @@ class Settings(BaseSettings):
         "cn",
         description="The user of a client's certificate: its common name (cn), or its alternative name (san).",
     )
-    handshake_seconds: float = Field(
+    handshake_seconds: Seconds = Field(
         10.0,
         gt=0,
         description="Seconds in which a TLS handshake must be done; if TLS or authentication is required, both, since "
@@ -374,11 +381,11 @@ class Settings(BaseSettings):
         description="Connections of a worker whose TLS handshake or authentication is not done; one more closes the "
         "one that has waited longest, of the address that has the most.",
     )
-    idle_seconds: float | None = Field(
+    idle_seconds: Seconds | None = Field(
         None, gt=0, description="Seconds after which a connection without a request is closed; unset: never."
     )
-    call_seconds: float = Field(300.0, gt=0, description="Seconds after which a call is answered with an error.")
-    statement_seconds: float = Field(60.0, gt=0, description="Seconds after which the database cancels a statement.")
+    call_seconds: Seconds = Field(300.0, gt=0, description="Seconds after which a call is answered with an error.")
+    statement_seconds: Seconds = Field(60.0, gt=0, description="Seconds after which the database cancels a statement.")
     busy_poll_seconds: float = Field(
         0.0002,
         ge=0,
@@ -386,7 +393,7 @@ class Settings(BaseSettings):
         description="Seconds in which a worker polls for a busy client's next request before it sleeps; 0 disables it "
         "and saves CPU time.",
     )
-    drain_seconds: float = Field(
+    drain_seconds: Seconds = Field(
         30.0, ge=0, description="Seconds that running calls have to end when the server stops."
     )
     web_host: str = Field("127.0.0.1", description="The address that the page listens on.")
@@ -403,8 +410,8 @@ class Settings(BaseSettings):
     web_tls_key: str | None = Field(
         None, description="The PEM file of its key, without a password; unset: the key is in the certificate's file."
     )
-    client_seconds: float = Field(120.0, gt=0, description="Seconds that a command waits for a metastore's answer.")
-    patience_seconds: float = Field(
+    client_seconds: Seconds = Field(120.0, gt=0, description="Seconds that a command waits for a metastore's answer.")
+    patience_seconds: Seconds = Field(
         300.0,
         ge=0,
         description="Seconds for which analyze and push retry calls to a metastore that is unreachable or slow.",
@@ -441,10 +448,10 @@ class Settings(BaseSettings):
     notifications: bool = Field(
         True, description="Whether every change is written to the notification log, which some engines follow."
     )
-    notification_retention_hours: float = Field(
+    notification_retention_hours: Hours = Field(
         24.0, gt=0, description="Hours after which an event is removed from the notification log."
     )
-    running_write_retention_hours: float = Field(
+    running_write_retention_hours: Hours = Field(
         24.0,
         gt=0,
         description="Hours after which the partial statistics of a write are removed if it has added nothing more.",
@@ -465,10 +472,10 @@ class Settings(BaseSettings):
         description="Whether locked statistics refuse writes with an error, unless the lock says otherwise; else "
         "writes are accepted and dropped.",
     )
-    lock_timeout_seconds: float = Field(
+    lock_timeout_seconds: Seconds = Field(
         300.0, gt=0, description="Seconds after which a lock or a transaction without a heartbeat is lost."
     )
-    listing_seconds: float = Field(
+    listing_seconds: Seconds = Field(
         5.0,
         ge=0,
         description="Seconds in which the files of tables and partitions that a call changes are counted; if it takes "
