@@ -13,13 +13,14 @@ from typing import Any
 class Listening:
     """`requests`: method, path, headers and body of each; `answer` makes the status and body, by default 200.
 
-    `headers` are sent with every answer.
+    `headers` are sent with every answer, and `text` in place of the body.
     """
 
     url: str = ""
     requests: list[tuple[str, str, dict[str, str], Any]] = field(default_factory=list)
     answer: Callable[[str, str], tuple[int, Any]] = lambda _method, _path: (200, {})
     headers: dict[str, str] = field(default_factory=dict)
+    text: str | None = None
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def listening() -> Iterator[Listening]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             found.requests.append((self.command, self.path, headers, json.loads(body) if body else None))
             status, answer = found.answer(self.command, self.path)
-            text = json.dumps(answer).encode()
+            text = (json.dumps(answer) if found.text is None else found.text).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(text)))
             for name, value in found.headers.items():

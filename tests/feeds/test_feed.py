@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from tests.feeds.catalogs import Listening, listening
 from tests.web.fixture import Shown, metastore_port, shown
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from hmstats import client
 from hmstats.cli.main import app
 from hmstats.errors import ServiceUnavailable, SettingsError, StatementError
 from hmstats.feeds.cursors import Cursor, read_cursor, write_cursor
+from hmstats.feeds.feed import Names, send_tables
 from hmstats.feeds.sending import Catalog
 from hmstats.model.catalog.objects import TableName
 
@@ -80,6 +81,63 @@ def test_a_table_that_openmetadata_does_not_have_is_left_out(run: Any, catalog: 
     age = next(each for each in puts[0][1]["columnProfile"] if each["name"] == "age")
     assert (age["nullCount"], age["min"], age["max"], age["nullProportion"]) == (100, 1, 79, 0.1)
     assert [each["name"] for each in age["customMetrics"]] == ["distinct_low", "distinct_high"]
+
+
+@pytest.mark.parametrize("body", ["<html>", {}, {"id": None}, None])
+def test_an_answer_that_openmetadata_does_not_give_is_told(
+    shown: Shown, metastore_port: int, catalog: Listening, body: Any
+) -> None:
+    """Without `/api` OpenMetadata answers with its page, and status 200."""
+    catalog.answer = lambda _method, _path: (200, body)
+    done = _of_visits("openmetadata", catalog, metastore_port)
+    assert done.exit_code == 3
+    assert f"{catalog.url} must be the API of OpenMetadata, as https://HOST/api, found the answer" in done.stderr
+    assert [method for method, _, _, _ in catalog.requests] == ["GET"]
+
+
+def test_a_redirect_is_told_with_its_address(shown: Shown, metastore_port: int, catalog: Listening) -> None:
+    catalog.answer = lambda _method, _path: (302, {})
+    catalog.headers = {"Location": "https://login.example.org/"}
+    done = _of_visits("datahub", catalog, metastore_port)
+    assert "status 302: it points to https://login.example.org/, which is not followed\n" in done.stderr
+
+
+def test_a_refusal_is_one_line_that_no_terminal_obeys(shown: Shown, metastore_port: int, catalog: Listening) -> None:
+    catalog.answer = lambda _method, _path: (400, {})
+    catalog.headers = {"Location": "x"}
+    catalog.text = "no\n\x1b]0;title\x07"
+    done = _of_visits("datahub", catalog, metastore_port)
+    assert done.stderr == "shop.visits: status 400: no \ufffd]0;title\ufffd\n"
+
+
+def test_a_catalog_that_stays_away_is_not_asked_for_each_table(
+    shown: Shown, metastore_port: int, catalog: Listening
+) -> None:
+    catalog.answer = lambda _method, _path: (503, {})
+    asked = Catalog(catalog.url, pause=lambda _: None)
+    with client.connect(f"thrift://127.0.0.1:{metastore_port}") as service:
+        outcomes = list(send_tables(service, "openlineage", asked, Names("hive://x"), [*TABLES, "shop.gone"]))
+    assert [(each.table, each.outcome) for each in outcomes] == [(each, "failed") for each in [*TABLES, "shop.gone"]]
+    assert "5 attempts" in (outcomes[2].reason or "")
+    reason = f"not sent, since {catalog.url} took no request of the 3 tables before"
+    assert [each.reason for each in outcomes[3:]] == [reason, reason]
+    assert len(catalog.requests) == 15
+
+
+def test_tables_that_a_catalog_fails_at_now_and_then_stop_no_other(
+    shown: Shown, metastore_port: int, catalog: Listening
+) -> None:
+    statuses = iter([*[500] * 10, 200, *[500] * 10, 200])
+    catalog.answer = lambda _method, _path: (next(statuses), {})
+    asked = Catalog(catalog.url, pause=lambda _: None)
+    with client.connect(f"thrift://127.0.0.1:{metastore_port}") as service:
+        outcomes = list(send_tables(service, "openlineage", asked, Names("hive://x"), [*TABLES[:3], *TABLES[:3]]))
+    assert [each.outcome for each in outcomes] == ["failed", "failed", "sent"] * 2
+
+
+def _of_visits(kind: str, catalog: Listening, port: int) -> Result:
+    command = ["feed", kind, catalog.url, "--table", "shop.visits", "--metastore", f"thrift://127.0.0.1:{port}"]
+    return CliRunner().invoke(app, command)
 
 
 def test_numbers_as_each_catalog_has_them(run: Any, catalog: Listening) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from hmstats.client import Metastore
-from hmstats.errors import HmstatsError, NoSuchObject
+from hmstats.errors import HmstatsError, NoSuchObject, ServiceUnavailable, SettingsError
 from hmstats.feeds import datahub, openlineage, openmetadata
 from hmstats.feeds.sending import Answer, Catalog
 from hmstats.web.answers.tables import TableFacts
@@ -18,6 +18,8 @@ Kind = Literal["openlineage", "datahub", "openmetadata"]
 _ALL_COLUMNS = 100_000
 _LINEAGE = "/api/v1/lineage"
 _NOT_THERE = 404
+_MOST_UNANSWERED = 3
+"""Tables in a row, of which each is sent five times, after which a catalog is taken to be away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +42,39 @@ class Names:
 
 
 def send_tables(service: Metastore, kind: Kind, catalog: Catalog, names: Names, tables: list[str]) -> Iterator[Outcome]:
-    """Send tables, and tell what became of each; one that fails stops no other."""
-    send = _SENDERS[kind]
+    """Send tables, and tell what became of each.
+
+    One that fails stops no other, until the catalog has taken no request of some in a row: the rest is not sent.
+    """
+    unanswered = 0
     for table in tables:
-        try:
-            facts = table_facts(service, table, Selection(), limit=_ALL_COLUMNS)
-        except NoSuchObject:
-            yield Outcome(table, "gone")
-            continue
-        except HmstatsError as error:
-            yield Outcome(table, "failed", str(error))
+        facts = _read(service, table) if unanswered < _MOST_UNANSWERED else _not_sent(table, catalog)
+        if isinstance(facts, Outcome):
+            yield facts
             continue
         try:
-            yield _outcome(table, send(catalog, names, facts))
+            yield _outcome(table, _SENDERS[kind](catalog, names, facts))
+            unanswered = 0
+        except ServiceUnavailable as error:
+            yield Outcome(table, "failed", str(error))
+            unanswered += 1
         except HmstatsError as error:
             yield Outcome(table, "failed", str(error))
+
+
+def _read(service: Metastore, table: str) -> TableFacts | Outcome:
+    """What is sent of a table, or why nothing is."""
+    try:
+        return table_facts(service, table, Selection(), limit=_ALL_COLUMNS)
+    except NoSuchObject:
+        return Outcome(table, "gone")
+    except HmstatsError as error:
+        return Outcome(table, "failed", str(error))
+
+
+def _not_sent(table: str, catalog: Catalog) -> Outcome:
+    reason = f"not sent, since {catalog.url} took no request of the {_MOST_UNANSWERED} tables before"
+    return Outcome(table, "failed", reason)
 
 
 def messages(service: Metastore, kind: Kind, names: Names, tables: list[str]) -> Iterator[Any]:
@@ -91,15 +111,20 @@ def _to_datahub(catalog: Catalog, names: Names, table: TableFacts) -> Answer:
 
 
 def _to_openmetadata(catalog: Catalog, names: Names, table: TableFacts) -> Answer | None:
-    """The answer; None when the catalog has no such table."""
+    """The answer; None when the catalog has no such table. Raises SettingsError when it is no OpenMetadata."""
     full_name = quote(openmetadata.full_name(table, names.prefix), safe="")
     found = catalog.request("GET", f"/v1/tables/name/{full_name}")
     if found.status == _NOT_THERE:
         return None
     if not found.is_good:
         return found
+    table_id = found.body.get("id") if isinstance(found.body, dict) else None
+    if not isinstance(table_id, str):
+        raise SettingsError(
+            f"{catalog.url} must be the API of OpenMetadata, as https://HOST/api, found the answer {found.said[:80]!r}"
+        )
     return catalog.request(
-        "PUT", f"/v1/tables/{found.body['id']}/tableProfile", _openmetadata(names, table, int(time.time() * 1000))
+        "PUT", f"/v1/tables/{table_id}/tableProfile", _openmetadata(names, table, int(time.time() * 1000))
     )
 
 

@@ -90,7 +90,8 @@ class Catalog:
         url = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}{path}"
         with self._open(Request(url, data, headers, method=method)) as response:
             text = response.read().decode(errors="replace")
-            answer = Answer(response.status, _parse_json(text), text[:_MOST_SAID])
+            said = _pointer(response) or text[:_MOST_SAID]
+            answer = Answer(response.status, _parse_json(text), said)
             return answer, _seconds(response.headers.get("Retry-After"))
 
     def _open(self, request: Request) -> HTTPResponse:
@@ -109,6 +110,13 @@ class _AnyStatus(HTTPErrorProcessor):
         return response
 
     https_response = http_response
+
+
+def _pointer(response: HTTPResponse) -> str | None:
+    """What a redirect says; None for another answer."""
+    address = response.headers.get("Location")
+    is_redirect = HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST
+    return f"it points to {address}, which is not followed" if is_redirect and address else None
 
 
 def _reason(error: Exception) -> str:

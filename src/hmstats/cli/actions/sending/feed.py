@@ -11,6 +11,7 @@ import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.client import Metastore
 from hmstats.client.connection.address import addresses
 from hmstats.feeds import datahub
@@ -81,7 +82,7 @@ def _send(
         if as_json:
             typer.echo(json.dumps({"table": each.table, "outcome": each.outcome, "reason": each.reason}))
         elif each.reason is not None:
-            typer.echo(f"{each.table}: {each.reason}", err=True)
+            typer.echo(f"{each.table}: {plain_sentence(each.reason)}", err=True)
     if not as_json:
         more = "".join(
             f", {counts[name]:,} {words}"
