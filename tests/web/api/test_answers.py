@@ -1,5 +1,7 @@
 """The API's answers over our server: each number with how sure it is."""
 
+import shlex
+
 import pytest
 from tests.web.fixture import Shown, metastore_port, shown
 from tests.web.tables import BIG, DAYS, MARKUP
@@ -125,6 +127,12 @@ def test_a_range_of_partitions_is_merged_on_the_fly(shown: Shown) -> None:
     assert of_filter["column"]["nulls"] == age["nulls"]
     assert "--where" in of_filter["commands"][0]
     assert of_filter["column"]["frequent"]["count"] == 1_800
+
+
+def test_commands_can_be_copied_to_a_shell(shown: Shown) -> None:
+    for where in (f"ds >= '{DAYS[1]}'", f'ds >= "{DAYS[1]}"'):
+        commands = shown.json("/tables/shop.by_day/columns/age", where=where)["commands"]
+        assert shlex.split(commands[0])[2:] == ["distinct", "shop.by_day", "age", "--where", where]
 
 
 def test_partitions_as_cells(shown: Shown) -> None:

@@ -1,5 +1,6 @@
 """Output of `hmstats blame`: what to do first, then a row for each table or column."""
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.records import BlameSum
 from hmstats.model.feedback.verdicts import MENDABLE, explained
 from hmstats.outlets.people.cells import UNKNOWN
+from hmstats.web.reading.places import shown_name
 
 _TO_DO_LINES = 3
 
@@ -22,7 +24,7 @@ def print_blame(found: Sequence[BlameSum]) -> None:
         return
     mended = dict.fromkeys(each.worst.blame.table for each in found if each.can_be_mended)
     for name in list(mended)[:_TO_DO_LINES]:
-        typer.echo(f"to do: hmstats refresh {name.typed}")
+        typer.echo(f"to do: {shlex.join(['hmstats', 'refresh', shown_name(name)])}")
     shown = plain_table(["Blamed", "Verdict", "Used for"], ["Estimated", "Rows", "Factor", "Queries", "Weight", "Last"])
     for each in found:
         blame = each.worst.blame

@@ -1,5 +1,6 @@
 """Output of `hmstats health`: what to do first, then a row for each table or partition."""
 
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
 from hmstats.outlets.people.health import why
+from hmstats.web.reading.places import shown_name
 
 _TO_DO_LINES = 3
 
@@ -49,10 +51,10 @@ def nothing_text(below: int | None, *, partitions: bool) -> str:
 
 
 def _command(each: ObjectHealth) -> str:
-    name = f"'{each.table.typed}'" if "-" in each.table.typed else each.table.typed
+    name = shown_name(each.table)
     if each.partition is not None:
-        return f"hmstats analyze {name} --partition {each.partition}"
-    return f"hmstats refresh {name}"
+        return shlex.join(["hmstats", "analyze", name, "--partition", each.partition])
+    return shlex.join(["hmstats", "refresh", name])
 
 
 def as_json_object(of: ObjectHealth, refused: str | None) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Templates, and the functions that they can call. Everything that is not made here is escaped."""
 
+import shlex
 from importlib.resources import files
 from typing import Any
 
@@ -107,4 +108,5 @@ _ENVIRONMENT.filters.update(
     statistic=texts.statistic_text,
     value=value_text,
     part=part_text,
+    argument=shlex.quote,
 )

@@ -1,6 +1,7 @@
 """`hmstats health`: what to do first, a row for each table, and exit codes for scripts."""
 
 import json
+import shlex
 
 import pytest
 from tests.fixtures.metastores import Metastore
@@ -48,6 +49,18 @@ def test_the_worst_comes_first_with_what_to_do(metastore: Metastore) -> None:
     assert [each.split()[0].split(".")[1] for each in lines[-3:]] == ["missing", "parts", "made"]
     assert "no statistics" in lines[-3]
     assert "unchanged" in lines[-1]
+
+
+@sqlite
+def test_what_to_do_can_be_copied_to_a_shell(metastore: Metastore) -> None:
+    metastore.table("by moment", COLUMNS, keys=("at",))
+    metastore.add_partitions(("2024-01-01 12:00:00",), table="by moment", columns=COLUMNS)
+    lines = run(metastore, f"{metastore.database}.`by moment`", "--partitions").stdout.splitlines()
+    table, partition = f"{metastore.database}.`by moment`", "at=2024-01-01 12%3A00%3A00"
+    assert lines[0] == f"to do: hmstats analyze '{table}' --partition '{partition}'"
+    assert shlex.split(lines[0])[4:] == [table, "--partition", partition]
+    whole = run(metastore, f"{metastore.database}.*").stdout
+    assert f"to do: hmstats refresh '{table}'\n" in whole
 
 
 @sqlite

@@ -1,5 +1,8 @@
 """One column with more of it, and the statement and the commands that give the same."""
 
+import re
+import shlex
+
 from hmstats.client import Metastore
 from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import Column, Table
@@ -16,6 +19,8 @@ from hmstats.web.reading.places import existing_column, existing_table, shown_na
 from hmstats.web.reading.selections import Selection
 
 _BINS = 30
+_OBEYED = re.compile(r'["$`\\!]')
+"""Characters that a shell obeys between double quotes."""
 _COLUMN = AnswerSizes(PARTS_OF_A_COLUMN, 10)
 
 
@@ -70,17 +75,24 @@ def _condition(part: Part, selection: Selection) -> str:
 
 def _commands(table: Table, column: Column, part: Part, selection: Selection) -> list[str]:
     """The commands that print the same; a range of partitions has none."""
+    name = shown_name(table.name)
+    show = shlex.join(["hmstats", "show", name])
     if part.at_ms is not None:
-        return [f"hmstats show {table.name.typed} --as-of {selection.as_of}"]
+        return [f"{show} --as-of {selection.as_of}"]
     if part.said is None:
         more = ""
     elif selection.where and not (selection.first or selection.last):
-        more = f' --where "{selection.where}"'
+        more = f" --where {_condition_argument(selection.where)}"
     else:
         return []
-    of = f"{table.name.typed} {column.name}{more}"
+    of = f"{shlex.join([name, column.name])}{more}"
     asked = [f"hmstats ask distinct {of}"]
     kind = kind_of(column.type)
     if kind not in (Kind.STRING, Kind.BINARY, Kind.BOOLEAN):
         asked += [f"hmstats ask bounds {of}", f"hmstats ask quantile {of}"]
-    return [*asked, f"hmstats ask top {of}", *([] if more else [f"hmstats show {table.name.typed}"])]
+    return [*asked, f"hmstats ask top {of}", *([] if more else [show])]
+
+
+def _condition_argument(condition: str) -> str:
+    """A condition as a shell's argument: between double quotes, if it has nothing that a shell obeys there."""
+    return shlex.quote(condition) if _OBEYED.search(condition) else f'"{condition}"'
