@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,38 @@ def test_events_that_are_not_as_expected_are_counted(tmp_path: Path) -> None:
     skipped = Skipped()
     assert list(executions(lines([path], skipped), skipped)) == []
     assert skipped.broken_lines == 2
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_plan_that_spark_has_cut_teaches_nothing_wrong(version: str) -> None:
+    """As it does with spark.sql.maxPlanStringLength, anywhere in the text."""
+    skipped = Skipped()
+    for each in executions(lines([DATA / f"spark-{version}.jsonl"], skipped), skipped):
+        whole = query(each)
+        known = [] if whole is None else [(one.uses, one.estimated, one.rows) for one in misestimates(whole)]
+        for length in range(0, len(each.text), 5):
+            cut = query(replace(each, text=f"{each.text[:length]}... {len(each.text) - length} more characters"))
+            found = [] if cut is None else [(one.uses, one.estimated, one.rows) for one in misestimates(cut)]
+            assert [one for one in found if one not in known] == []
+
+
+def test_a_plan_of_what_ran_that_is_not_as_expected_teaches_nothing() -> None:
+    skipped = Skipped()
+    logs = lines([DATA / "spark-4.3.jsonl"], skipped)
+    execution = next(each for each in executions(logs, skipped) if (found := query(each)) and found.tables)
+    for value in ((), 7, "x", None, [1], {"accumulatorId": 1}):
+        assert query(replace(execution, tree={"nodeName": "Scan x", "metadata": 7, "metrics": value})) is None
+
+
+def test_counts_without_end_are_broken_lines(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    kinds = ("SQLExecutionStart", "SQLExecutionEnd", "DriverAccumUpdates")
+    names = [f"org.apache.spark.sql.execution.ui.SparkListener{each}" for each in kinds]
+    more = '"time": Infinity, "physicalPlanDescription": "", "sparkPlanInfo": {}, "accumUpdates": [[1, Infinity]]'
+    log.write_text("".join(f'{{"Event": "{each}", "executionId": 1e999, {more}}}\n' for each in names))
+    skipped = Skipped()
+    assert list(executions(lines([log], skipped), skipped)) == []
+    assert skipped.broken_lines == 3
 
 
 def test_memory_does_not_grow_with_executions_that_never_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

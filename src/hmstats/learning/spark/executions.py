@@ -16,6 +16,8 @@ MOST_EXECUTIONS = 1_000
 """Most executions that may be under way; more, and the oldest is forgotten."""
 MOST_COUNTS = 500_000
 """Most metrics whose counts are held."""
+UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""Errors at values of events that are not as Spark writes them."""
 _HEAD_BYTES = 120
 _SQL = "org.apache.spark.sql.execution.ui.SparkListener"
 _START, _UPDATE, _END = f"{_SQL}SQLExecutionStart", f"{_SQL}SQLAdaptiveExecutionUpdate", f"{_SQL}SQLExecutionEnd"
@@ -61,7 +63,7 @@ def executions(lines: Iterable[bytes], skipped: Skipped) -> Iterator[Execution]:
             continue
         try:
             ended = _follow(event, running, counts)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except UNEXPECTED:
             skipped.broken_lines += 1
             continue
         if len(running) > MOST_EXECUTIONS:

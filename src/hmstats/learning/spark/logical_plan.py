@@ -76,12 +76,12 @@ class _Columns:
 
 
 def operations(text: str) -> Operation | None:
-    """The optimizer's plan of a description; None if there is none, or it is not as Spark prints one."""
+    """The optimizer's plan of a description; None if there is none, it was cut, or is not as Spark prints one."""
     start = text.find(_TITLE)
-    if start < 0:
-        return None
     end = text.find(_END, start)
-    root = _tree(text[start + len(_TITLE) : end if end >= 0 else len(text)].strip("\n").split("\n"))
+    if start < 0 or end < 0:
+        return None
+    root = _tree(text[start + len(_TITLE) : end].strip("\n").split("\n"))
     if root is None:
         return None
     columns = _Columns()

@@ -8,7 +8,7 @@ differ otherwise, what is below is unknown.
 from dataclasses import replace
 
 from hmstats.learning.spark import logical_plan
-from hmstats.learning.spark.executions import Execution
+from hmstats.learning.spark.executions import UNEXPECTED, Execution
 from hmstats.learning.spark.physical_plan import Ran, ran
 from hmstats.model.feedback.queries import Operation, Operator, Query
 
@@ -16,16 +16,15 @@ ENGINE = "spark"
 
 
 def query(execution: Execution) -> Query | None:
-    """The query of an execution; None if it has no optimizer's plan."""
-    planned = logical_plan.operations(execution.text)
-    if planned is None:
-        return None
+    """The query of an execution; None if it has no optimizer's plan, or one that Spark has cut."""
     try:
+        planned = logical_plan.operations(execution.text)
         done = ran(execution.tree, execution.counts)
-    except (KeyError, TypeError, ValueError):
+        root = None if planned is None else _side_by_side(planned, done)
+    except UNEXPECTED:
         return None
     seconds = max(execution.ended_ms - execution.began_ms, 0) / 1_000
-    return Query(ENGINE, execution.began_ms, seconds, _side_by_side(planned, done))
+    return None if root is None else Query(ENGINE, execution.began_ms, seconds, root)
 
 
 def _side_by_side(planned: Operation, done: Ran | None) -> Operation:
