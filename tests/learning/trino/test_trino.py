@@ -78,6 +78,7 @@ def _changed(path: str, value: Any) -> dict[str, Any]:
         _changed("metadata.jsonPlan", {"0": {"id": "1"}}),
         _changed("statistics.operatorSummaries", [{"operatorType": "TableScanOperator"}]),
         _changed("statistics.executionTime", "soon"),
+        {**json.loads(EVENT.read_text()), "createTime": float("inf")},
         {},
     ],
 )

@@ -11,6 +11,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
+from hmstats.learning.spark.executions import UNEXPECTED
 from hmstats.learning.spark.log_files import Skipped
 from hmstats.learning.trino.explained import ENGINE
 from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations
@@ -72,7 +73,7 @@ def event_query(event: Mapping[str, Any]) -> Query | None:
         planned = operations(_node(root, plan, counts, 0))
         at_ms = _epoch_ms(event.get("createTime") or event["executionStartTime"])
         seconds = float(statistics.get("executionTime") or statistics.get("wallTime") or 1.0)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except (*UNEXPECTED, RecursionError):
         return None
     return Query(ENGINE, at_ms, seconds if isfinite(seconds) and seconds >= 0 else 1.0, planned)
 
