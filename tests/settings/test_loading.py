@@ -1,6 +1,8 @@
 """Settings: where a value comes from, and what is refused."""
 
+import json
 import re
+import traceback
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,42 @@ def test_a_time_longer_than_clocks_and_databases_count_is_refused(
 
 def test_three_weeks_are_no_too_long_time() -> None:
     assert load({"statement_seconds": 21 * 86_400}).statement_seconds == 21 * 86_400
+
+
+_PLACE = "postgresql://u:hunter2@h/x"
+
+
+@pytest.mark.parametrize(
+    ("upstreams", "sentence"),
+    [
+        ([{"name": "a", "database": _PLACE}], "setting upstreams.0.uris: Field required, found a value with a URL"),
+        ([{"name": "a", "uris": "thrift://x:1", "database": [_PLACE]}], "setting upstreams.0.database: "),
+        (
+            [{"name": "a", "uris": "thrift://x:1", "database": _PLACE, "databases": ["b"]}],
+            "the default one, found none",
+        ),
+        ({"name": "a", "uris": "thrift://x:1", "database": _PLACE}, "setting upstreams: Input should be a valid tuple"),
+        ([{"name": "A B", "uris": "thrift://x:1", "database": _PLACE}], "setting upstreams.0.name: .*found 'A B'"),
+    ],
+)
+def test_no_password_of_a_database_is_in_an_error(
+    monkeypatch: pytest.MonkeyPatch, upstreams: object, sentence: str
+) -> None:
+    monkeypatch.setenv("HMSTATS__UPSTREAMS", json.dumps(upstreams))
+    with pytest.raises(SettingsError, match=sentence) as refused:
+        load()
+    assert "hunter2" not in "".join(traceback.format_exception(refused.value))
+
+
+def test_no_password_of_a_malformed_database_is_in_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "hmstats.toml"
+    file.write_text(f'[database]\nurl = "{_PLACE}"\n')
+    file.chmod(0o600)
+    with pytest.raises(
+        SettingsError, match="setting database: Input should be a valid string, found a value"
+    ) as refused:
+        load()
+    assert "hunter2" not in "".join(traceback.format_exception(refused.value))
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from hmstats.settings.fields import SECRET, Settings, has_password
 
 _VARIABLES = frozenset({CONFIG_FILE_VARIABLE, PREFIX + "SECRETS_DIR"})
 """Variables that say where settings are."""
+_WITH_URLS = frozenset({"database", "upstreams"})
+"""Settings in which URLs of databases are."""
 _IN_ENVIRONMENT = frozenset({"token", "client_certificate", "client_key", "metastore_principal"})
 """Settings of the client, which a program without a settings file uses too."""
 
@@ -49,7 +51,14 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
         name = ".".join(map(str, first["loc"]))
         if first["type"] == SECRET:
             raise SettingsError(f"setting {name}: {first['msg']}") from None
-        raise SettingsError(f"setting {name}: {first['msg']}, found {first.get('input')!r}") from error
+        # No cause: its text has the value too.
+        raise SettingsError(f"setting {name}: {first['msg']}, found {_shown(name, first.get('input'))}") from None
+
+
+def _shown(name: str, value: object) -> str:
+    """A wrong value as an error shows it: not if it holds the URL of a database, which may have a password."""
+    has_url = name.partition(".")[0] in _WITH_URLS and "://" in repr(value)
+    return "a value with a URL, which is not shown" if has_url else repr(value)
 
 
 def _unknown() -> Iterator[tuple[str, str]]:
