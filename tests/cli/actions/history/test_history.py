@@ -99,6 +99,23 @@ def test_a_locked_table_of_a_database_is_named_and_skipped(our_metastore: Metast
 
 
 @sqlite
+def test_a_misspelt_column_is_told_though_the_whole_table_was_restored(
+    our_metastore: Metastore, service: client.Metastore
+) -> None:
+    our_metastore.table()
+    name = TableName("hive", our_metastore.database, "t")
+    first = put(service, name, 1_000, 5)
+    put(service, name, 2_000, 5)
+    run(our_metastore, "restore", name.short, "--as-of", first)
+    refused = run(our_metastore, "history", name.short, "nope")
+    assert isinstance(refused.exception, StatementError)
+    assert f"column nope must be one of {name.short}" in str(refused.exception)
+    assert "set_statistics" in run(our_metastore, "history", name.short, "L").output
+    our_metastore.client().drop_table(name.database, name.table, True)
+    assert "restore_statistics" in run(our_metastore, "history", name.short, "l").output
+
+
+@sqlite
 def test_what_makes_no_sense_is_refused(our_metastore: Metastore) -> None:
     our_metastore.table()
     table = f"{our_metastore.database}.t"

@@ -1,12 +1,15 @@
 """`hmstats history`: when a table's statistics were written, by whom, and what changed."""
 
 import json
+from collections.abc import Sequence
 
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.tables import plain_table, print_table
+from hmstats.client import Metastore
 from hmstats.client.naming import named_table
+from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import PastWrite
 from hmstats.outlets.people.times import shown
 
@@ -17,8 +20,8 @@ def print_history(*, table: str, column: str | None, most: int, as_json: bool, m
     """Print the last writes of a table, newest first. Raises StatementError for a missing column."""
     with open_metastore(metastore) as service:
         found = service.past.history(named_table(table), column, most)
-        if column is not None and not found.writes:
-            service.table(table).column(column)
+        if column is not None and not _names(found.writes, column):
+            _check_column(service, named_table(table), column, found.writes)
     if as_json:
         for each in found.writes:
             typer.echo(json.dumps(_row(each), ensure_ascii=False))
@@ -32,6 +35,17 @@ def print_history(*, table: str, column: str | None, most: int, as_json: bool, m
     print_table(rows)
     typer.echo(f"oldest time that can be asked for: {shown(found.oldest_ms)}")
     typer.echo(f"history of all tables: {found.size_bytes:,} bytes")
+
+
+def _names(writes: Sequence[PastWrite], column: str) -> bool:
+    """Whether any of the writes names the column: a restore of a whole table names none."""
+    return any(column.lower() == each.lower() for write in writes for each in write.columns)
+
+
+def _check_column(service: Metastore, table: TableName, column: str, writes: Sequence[PastWrite]) -> None:
+    """Raises StatementError for a column that the table does not have; a dropped table has had any."""
+    if not writes or service.find_table(table) is not None:
+        service.table(table).column(column)
 
 
 def _row(write: PastWrite) -> dict[str, object]:
