@@ -27,7 +27,9 @@ SparkSettings = Annotated[
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be done, and change nothing.")]
 Write = Annotated[bool, typer.Option("--write", help="Change the database; without it, only a report is printed.")]
-Locked = Annotated[str, typer.Argument(help="A database or a table.", metavar="DB[.TABLE]")]
+Locked = Annotated[
+    str, typer.Argument(help="A database (CATALOG.DB.* in another catalog) or a table.", metavar="DB[.TABLE]")
+]
 AsOf = Annotated[str | None, typer.Option(help="The time: ISO 8601 with a zone, or '2h ago'.", metavar="TIME")]
 
 

@@ -9,6 +9,7 @@ from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DEFAULT_DATABASE, DatabaseName, TableName
 
 _PART = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)+)`|(?P<plain>[^`.\s]+))\s*(?:\.|$)")
+_ALL_TABLES = "*"
 _SESSION_CATALOG = "spark_catalog"
 """Spark's name of its catalog for the metastore."""
 
@@ -38,6 +39,15 @@ def named_object(text: str) -> tuple[DatabaseName, str | None]:
         return DatabaseName(name.catalog, name.table), None
     table = named_table(text)
     return table.parent, table.table
+
+
+def named_scope(text: str) -> tuple[DatabaseName, str | None]:
+    """The database `DB` or `[CATALOG.]DB.*`, or the database and the table of `[CATALOG.]DB.TABLE`.
+
+    Raises StatementError.
+    """
+    of, table = named_object(text)
+    return of, None if table == _ALL_TABLES else table
 
 
 def named_pattern(text: str) -> TableName:

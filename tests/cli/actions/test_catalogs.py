@@ -99,6 +99,28 @@ def test_a_restore_of_everything_has_them(metastore: Metastore, lake: str) -> No
 
 
 @ON_SQLITE
+def test_a_database_of_theirs_is_all_of_its_tables(metastore: Metastore, lake: str) -> None:
+    table, database = f"{lake}.shop.orders", f"{lake}.shop.*"
+    with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
+        writes = service.past.history(TableName(lake, "shop", "orders"), None, 1).writes
+    restored = run(metastore, "restore", database, "--as-of", shown(writes[0].at_ms), "--dry-run", "--json")
+    assert tables(restored) == [table]
+    assert run(metastore, "lock", database, "--refuse") == f"statistics of database {lake}.shop are locked\n"
+    with pytest.raises(StatementError, match=f"a partition or columns are of a table, found database {lake}"):
+        run(metastore, "lock", database, "--columns", "age")
+    with (
+        client.connect(f"thrift://127.0.0.1:{metastore.port}") as service,
+        pytest.raises(CallRefused, match=f"the lock of database {lake}.shop refuses it"),
+    ):
+        service.put_table_statistics(TableName(lake, "shop", "orders"), OTHER_NUMBERS)
+    assert run(metastore, "unlock", database) == f"statistics of database {lake}.shop are unlocked\n"
+    assert "every" in run(metastore, "prefs", "set", database, "every=1h")
+    assert f"database {lake}.shop" in run(metastore, "prefs", "show", table)
+    run(metastore, "prefs", "unset", database, "every")
+    assert "database" not in run(metastore, "prefs", "show", database)
+
+
+@ON_SQLITE
 def test_they_are_named_in_full(metastore: Metastore, lake: str) -> None:
     table = f"{lake}.shop.orders"
     assert run(metastore, "lock", table) == f"statistics of table {table} are locked\n"

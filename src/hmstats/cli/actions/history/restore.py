@@ -10,7 +10,7 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.client import Metastore
-from hmstats.client.naming import named_object, named_table
+from hmstats.client.naming import named_scope
 from hmstats.client.tables.existing import check_database, every_database, tables_in
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.objects import TableName
@@ -34,7 +34,7 @@ def restore_statistics(
     at_ms = past_ms("--as-of", as_of, time.time())
     skipped = False
     with open_metastore(metastore) as service:
-        several = target is None or "." not in target
+        several = target is None or named_scope(target)[1] is None
         for name in _names(service, target):
             try:
                 _print(service.past.restore(name, at_ms, dry_run=dry_run), dry_run=dry_run, as_json=as_json)
@@ -48,16 +48,16 @@ def restore_statistics(
 
 
 def _names(service: Metastore, target: str | None) -> Iterator[TableName]:
-    if target is not None and "." in target:
-        yield named_table(target)
-        return
     if target is None:
-        databases = [*every_database(service)]
-    else:
-        databases = [named_object(target)[0]]
-        check_database(service, databases[0])
-    for each in databases:
-        yield from tables_in(service, each)
+        for each in every_database(service):
+            yield from tables_in(service, each)
+        return
+    of, table = named_scope(target)
+    if table is not None:
+        yield TableName(of.catalog, of.database, table)
+        return
+    check_database(service, of)
+    yield from tables_in(service, of)
 
 
 def _print(done: Restored, *, dry_run: bool, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.cell_texts import age
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client import Metastore
-from hmstats.client.naming import named_object
+from hmstats.client.naming import named_scope
 from hmstats.client.tables.existing import check_exists, list_named
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Parameters
@@ -104,7 +104,7 @@ def _subjects(text: str, partitions: Sequence[str], column: str | None) -> list[
     """The object that is named, or these partitions of it."""
     if partitions and column is not None:
         raise StatementError("a preference is of a partition or of a column, found both")
-    database, table = (None, None) if text == _EVERYTHING else named_object(text)
+    database, table = (None, None) if text == _EVERYTHING else named_scope(text)
     if table is None and (partitions or column):
         raise StatementError(f"a partition or a column is of a table, found {text} alone")
     if database is None:

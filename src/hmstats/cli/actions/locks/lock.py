@@ -12,7 +12,7 @@ from hmstats.cli.options import split_columns
 from hmstats.cli.output.plain_texts import plain_text
 from hmstats.client import Metastore
 from hmstats.client.asked.partition_names import existing_names
-from hmstats.client.naming import named_object
+from hmstats.client.naming import named_scope
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
@@ -85,7 +85,7 @@ def _parts(service: Metastore, named: LockedObject, partitions: Sequence[str] | 
 def _object(text: str, columns: str | None) -> LockedObject:
     """What is named. Raises StatementError."""
     names = split_columns(columns) or []
-    database, table = named_object(text)
+    database, table = named_scope(text)
     if table is None and names:
         raise StatementError(f"a partition or columns are of a table, found database {text} alone")
     return LockedObject(database, table, None, tuple(dict.fromkeys(each.lower() for each in names)))
