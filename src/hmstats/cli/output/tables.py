@@ -72,7 +72,7 @@ def _lines(table: Table, cells: list[list[list[str]]]) -> Iterator[str]:
         for place in range(height):
             # A title stands at the bottom of its place, any other text at the top.
             lines = [_at(cell, place - (height - len(cell) if number == 0 else 0)) for cell in row]
-            yield "  ".join(map(_padded, lines, widths, sides))
+            yield "  ".join(map(_pad, lines, widths, sides))
         if number == 0:
             yield "─" * (sum(widths) + 2 * len(widths) - 2)
 
@@ -82,7 +82,7 @@ def _at(cell: list[str], place: int) -> str:
     return cell[place] if 0 <= place < len(cell) else ""
 
 
-def _padded(text: str, width: int, side: str) -> str:
+def _pad(text: str, width: int, side: str) -> str:
     """The text in so many columns of a terminal."""
     if side == "right":
         shown = text.rstrip()
