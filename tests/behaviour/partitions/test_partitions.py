@@ -182,6 +182,48 @@ def test_partitions_are_chosen_by_a_filter(metastore: Metastore) -> None:
         client.get_partitions_by_filter(metastore.database, "t", "nope = 'a'", -1)
 
 
+def test_equality_has_two_spellings_in_a_filter(metastore: Metastore) -> None:
+    """One in Hive before 4."""
+    metastore.add_partitions(("a", "1"), ("a", "2"), ("b", "1"))
+    client = metastore.client()
+    for text in ("k == 'a' and j = '2'", "'a' == k and j == \"2\""):
+        if metastore.generation < 4:
+            with pytest.raises(api.MetaException):
+                client.get_partitions_by_filter(metastore.database, "t", text, -1)
+            continue
+        assert _values(client.get_partitions_by_filter(metastore.database, "t", text, -1)) == [["a", "2"]]
+    with pytest.raises(api.MetaException):
+        client.get_partitions_by_filter(metastore.database, "t", "k === 'a'", -1)
+
+
+def test_no_values_at_all_match_every_partition(metastore: Metastore) -> None:
+    """An error in Hive before 4."""
+    metastore.add_partitions(("a", "1"), ("b", "1"))
+    client = metastore.client()
+    if metastore.generation < 4:
+        with pytest.raises(api.MetaException):
+            client.get_partitions_ps_with_auth(metastore.database, "t", [], -1, "ada", [])
+        return
+    found = client.get_partitions_ps_with_auth(metastore.database, "t", [], -1, "ada", [])
+    assert _values(found) == [["a", "1"], ["b", "1"]]
+    assert len(_of_request(metastore, partVals=[]).partitions) == 2
+    with pytest.raises(api.MetaException):
+        client.get_partition_names_ps(metastore.database, "t", [], -1)
+
+
+def test_an_empty_list_of_names_finds_nothing(metastore: Metastore) -> None:
+    if metastore.generation < 4:
+        pytest.skip("the request came with Hive 4")
+    metastore.add_partitions(("a", "1"))
+    assert _of_request(metastore, partNames=[]).partitions == []
+    assert _of_request(metastore, partNames=[], partVals=["a", ""]).partitions == []
+
+
+def _of_request(metastore: Metastore, **wanted: Any) -> Any:
+    request = api.GetPartitionsPsWithAuthRequest(dbName=metastore.database, tblName="t", catName="hive", **wanted)
+    return metastore.client().get_partitions_ps_with_auth_req(request)
+
+
 def test_an_unknown_partition_is_no_such_object(metastore: Metastore) -> None:
     client = metastore.client()
     with pytest.raises(api.NoSuchObjectException):

@@ -136,6 +136,10 @@ def test_databases_are_listed_by_pattern(metastore: Metastore) -> None:
     assert {"default", metastore.database} <= set(client.get_all_databases())
 
 
+def test_an_empty_pattern_lists_no_database(metastore: Metastore) -> None:
+    assert metastore.client().get_databases("") == []
+
+
 def test_those_tables_that_exist_are_read_by_name(metastore: Metastore) -> None:
     metastore.table("a")
     metastore.table("b")

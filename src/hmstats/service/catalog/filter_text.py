@@ -2,7 +2,7 @@
 
     ship_year = 1994 and (region like "eu.*" or not day between '2024-01-01' and '2024-01-31')
 
-Keys on either side, =, !=, <>, <, <=, >, >=, like, between, in, and, or, not, brackets, around a key too; several keys
+Keys on either side, =, ==, !=, <>, <, <=, >, >=, like, between, in, and, or, not, brackets, around a key too; several keys
 together as `(struct(a, b)) in (const struct(1, 2))`; texts in single or double quotes with backslash escapes; whole
 numbers; dates bare, quoted or as `date '...'`. Words are case-insensitive, keys too.
 """
@@ -36,6 +36,7 @@ MOST_DEPTH = 32
 """Deepest nesting of a filter's conditions; SQLite's parser refuses twice as much."""
 MOST_BRACKETS = 5 * MOST_CONDITIONS
 """Most opening brackets of a filter; a bracket takes as long to parse as a key, even around nothing."""
+_SAME_OPERATORS = {"<>": "!=", "==": "="}
 _MOST_DIGITS = 40
 _MOST_QUOTED = 1_000
 _QUOTED = re.compile(
@@ -70,7 +71,7 @@ _key: key | "(" key ")"
 key: NAME | QUOTED_NAME
 pattern: NUMBER | TEXT
 value: NUMBER | TEXT | DATE | _DATE_WORD TEXT | _TIMESTAMP_WORD TEXT
-OPERATOR: "<=" | ">=" | "!=" | "<>" | "=" | "<" | ">"
+OPERATOR: "<=" | ">=" | "!=" | "<>" | "==" | "=" | "<" | ">"
 _AND.3: /and\b/i
 _OR.3: /or\b/i
 _NOT.3: /not\b/i
@@ -238,4 +239,4 @@ def _equal(key: str, value: Literal) -> Comparison:
 
 
 def _operator(text: str) -> str:
-    return "!=" if text == "<>" else str(text)
+    return _SAME_OPERATORS.get(text, str(text))

@@ -50,12 +50,14 @@ class DatabaseCalls:
 
     def get_databases(self, session: Session, pattern: str | None) -> list[str]:
         """The names that match `pattern`, which may begin with `@catalog#`."""
-        catalog, names = split_database(pattern or "")
+        if pattern is None:
+            return self.get_all_databases(session)
+        catalog, names = split_database(pattern)
         return self._databases.names(catalog, names)
 
     def get_all_databases(self, session: Session) -> list[str]:
         """The names of all databases of the default catalog."""
-        return self.get_databases(session, None)
+        return self._databases.names(DEFAULT_CATALOG)
 
     def get_databases_req(self, session: Session, request: Any) -> Any:
         """The databases whose names match the request's pattern."""

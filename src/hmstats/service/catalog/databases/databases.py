@@ -61,12 +61,16 @@ class Databases:
         return database
 
     def names(self, catalog: str, pattern: str | None = None) -> list[str]:
-        """The names of a catalog's databases that the pattern matches, sorted."""
+        """The names of a catalog's databases that the pattern matches, sorted. An empty pattern matches none."""
+        if pattern == "":
+            return []
         rows = self._store.rows(databases.NAMES, {"catalog": catalog})
         return matching(sorted(name for (name,) in rows), pattern)
 
     def matching(self, catalog: str, pattern: str | None) -> list[Database]:
-        """The databases whose names match the pattern, sorted by name."""
+        """The databases whose names match the pattern, sorted by name. An empty pattern matches none."""
+        if pattern == "":
+            return []
         with self._store.read() as connection:
             return databases.get_many(connection, catalog, matching(databases.names(connection, catalog), pattern))
 
