@@ -196,6 +196,47 @@ def test_equality_has_two_spellings_in_a_filter(metastore: Metastore) -> None:
         client.get_partitions_by_filter(metastore.database, "t", "k === 'a'", -1)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("day >= '2020-01-02'", ["2020-01-02", "2021-01-01"]),
+        ("day != '2020-01-02'", ["2020-01-01", "2021-01-01"]),
+        ("day not between '2020-01-02' and '2020-12-31'", ["2020-01-01", "2021-01-01"]),
+        ("day > '1999-01-01' or day < '1999-01-01'", ["2020-01-01", "2020-01-02", "2021-01-01"]),
+    ],
+)
+def test_a_null_date_is_not_compared_with_dates(metastore: Metastore, text: str, found: list[str]) -> None:
+    metastore.table("dated", keys=["day date"])
+    for value in ("2020-01-01", "2020-01-02", "2021-01-01", "__HIVE_DEFAULT_PARTITION__"):
+        metastore.add_partitions((value,), table="dated")
+    client = metastore.client()
+    if "not between" in text and metastore.generation < 4:
+        pytest.skip("came with Hive 4")
+    listed = client.get_partitions_by_filter(metastore.database, "dated", text, -1)
+    assert sorted(each.values[0] for each in listed) == found
+
+
+def test_a_null_date_is_found_by_its_name(metastore: Metastore) -> None:
+    """Hive before 4 finds none, or refuses it."""
+    if metastore.generation < 4:
+        pytest.skip("came with Hive 4")
+    metastore.table("dated", keys=["day date"])
+    metastore.add_partitions(("2020-01-01",), ("__HIVE_DEFAULT_PARTITION__",), table="dated")
+    listed = metastore.client().get_partitions_by_filter(
+        metastore.database, "dated", "day = '__HIVE_DEFAULT_PARTITION__'", -1
+    )
+    assert [each.values for each in listed] == [["__HIVE_DEFAULT_PARTITION__"]]
+
+
+@pytest.mark.parametrize("kind", ["decimal(10,2)", "double", "float"])
+@pytest.mark.parametrize("text", ["n < 10", "n = '9.50'", "n between 1 and 10", "10 > n"])
+def test_a_fraction_is_not_compared_as_a_text(metastore: Metastore, kind: str, text: str) -> None:
+    metastore.table("priced", keys=[f"n {kind}"])
+    metastore.add_partitions(("9.5",), ("100",), table="priced")
+    with pytest.raises(api.MetaException):
+        metastore.client().get_partitions_by_filter(metastore.database, "priced", text, -1)
+
+
 def test_no_values_at_all_match_every_partition(metastore: Metastore) -> None:
     """An error in Hive before 4."""
     metastore.add_partitions(("a", "1"), ("b", "1"))

@@ -1,6 +1,7 @@
 """Filters over partition keys, as trees: the parsed form of the text in `get_partitions_by_filter`.
 
 A key of an integer type is compared as a number, any other as text by its bytes, as in Hive; dates sort as their text.
+Fractions do not, and are not compared, as in Hive.
 """
 
 from collections.abc import Iterable
@@ -94,8 +95,14 @@ def is_number(key: Column) -> bool:
     return kind_of(key.type) is Kind.LONG
 
 
+def is_time(key: Column) -> bool:
+    """Whether the key is a date or a timestamp, of which a null is not compared with others."""
+    return kind_of(key.type) in (Kind.DATE, Kind.TIMESTAMP)
+
+
 def comparable(key: Column, value: Literal) -> Literal:
-    """The value as the key is compared with it. Raises MetaError for a text if the key is a number."""
+    """The value as the key is compared with it. Raises MetaError for a fraction, and a number with a text."""
+    _check_order(key)
     if not is_number(key):
         return str(value)
     try:
@@ -109,5 +116,15 @@ def comparable(key: Column, value: Literal) -> Literal:
 
 def check_like(key: Column) -> None:
     """Raise MetaError if the key is a number, which has no pattern."""
+    _check_order(key)
     if is_number(key):
         raise MetaError(f"partition key {key.name.lower()} is a number: like needs a text")
+
+
+def _check_order(key: Column) -> None:
+    """Raise MetaError for a key whose values as texts are neither equal nor ordered as the values themselves."""
+    if kind_of(key.type) in (Kind.DECIMAL, Kind.DOUBLE):
+        raise MetaError(
+            "Filtering is supported only on partition keys of type string, of dates and of whole numbers: "
+            f"partition key {key.name.lower()} is a {key.type}"
+        )

@@ -2,9 +2,9 @@
 
     ship_year = 1994 and (region like "eu.*" or not day between '2024-01-01' and '2024-01-31')
 
-Keys on either side, =, ==, !=, <>, <, <=, >, >=, like, between, in, and, or, not, brackets, around a key too; several keys
-together as `(struct(a, b)) in (const struct(1, 2))`; texts in single or double quotes with backslash escapes; whole
-numbers; dates bare, quoted or as `date '...'`. Words are case-insensitive, keys too.
+Keys on either side, =, ==, !=, <>, <, <=, >, >=, like, between, in, and, or, not, brackets, around a key too; several
+keys together as `(struct(a, b)) in (const struct(1, 2))`; texts in single or double quotes with backslash escapes;
+whole numbers; dates bare, quoted or as `date '...'`. Words are case-insensitive, keys too.
 """
 
 import re

@@ -1,10 +1,11 @@
 """Partition filters as SQL over PARTITION_KEY_VALS.
 
 A key of an integer type is compared as a number, any other as text by its bytes, as in Hive; dates sort as their text.
-If numbers are compared, a value that is no number, such as the name of the null value, matches nothing.
+If numbers are compared, a value that is no number, such as the name of the null value, matches nothing. Of dates and
+timestamps the null value is compared with its own name alone, as in Hive 4.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from sqlalchemy import (
     and_,
     case,
     cast,
+    func,
     not_,
     or_,
     type_coerce,
@@ -25,6 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.elements import TypeCoerce
 
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 from hmstats.model.catalog.objects import Column
 from hmstats.model.catalog.wildcards import LIKE_TOKEN, check_length
 from hmstats.model.partitions.partition_filter import (
@@ -40,6 +43,7 @@ from hmstats.model.partitions.partition_filter import (
     comparable,
     divide_alternatives,
     is_number,
+    is_time,
 )
 from hmstats.store.schema import PARTITION_KEY_VALS, PARTITIONS
 from hmstats.store.statements.ordering import by_bytes_of
@@ -63,15 +67,17 @@ def restrict(
 ) -> Select[Any]:
     """The query over PARTITIONS restricted by a filter. Raises MetaError if a number is compared with a text."""
     values: dict[str, Any] = {}
+    texts: dict[str, Any] = {}
     used_keys = set(_keys_of(wanted))
     for index, key in enumerate(keys):
         name = key.name.lower()
         if name in used_keys:
             of_key, here = _values_of_key(index)
             query = query.join(of_key, here)
+            texts[name] = by_bytes_of(connection.dialect.name, of_key.c.PART_KEY_VAL)
             values[name] = _value(of_key.c.PART_KEY_VAL, key, connection.dialect.name)
     by_name = {key.name.lower(): key for key in keys}
-    return query.where(uncached(_condition(wanted, _Keys(values, by_name, connection)), wanted))
+    return query.where(uncached(_condition(wanted, _Keys(values, texts, by_name, connection)), wanted))
 
 
 @lru_cache(maxsize=100)
@@ -82,9 +88,10 @@ def _values_of_key(index: int) -> tuple[FromClause, ColumnElement[bool]]:
 
 
 class _Keys(NamedTuple):
-    """The SQL of each key's value, and each key, by its name in lower case."""
+    """The SQL of each key's value and of its text, and each key, by its name in lower case."""
 
     values: dict[str, Any]
+    texts: dict[str, Any]
     keys: dict[str, Column]
     connection: Connection
 
@@ -92,10 +99,15 @@ class _Keys(NamedTuple):
         """The value in the type of the key's comparison. Raises MetaError for a text if the key is numeric."""
         return comparable(self.keys[key], value)
 
+    def compared(self, key: str, literals: Collection[Literal]) -> Any:
+        """The SQL that is compared with these literals."""
+        named = NULL_PARTITION_VALUE in literals and is_time(self.keys[key])
+        return self.texts[key] if named else self.values[key]
+
     def is_one_of(self, key: str, listed: Iterable[Literal]) -> Any:
         """The condition that the key has one of these values, sent as one parameter."""
-        column = self.values[key]
-        return one_of(self.connection, column, sorted({self.literal(key, value) for value in listed}))
+        literals = {self.literal(key, value) for value in listed}
+        return one_of(self.connection, self.compared(key, literals), sorted(literals))
 
 
 class _Uncached(TypeCoerce[bool]):
@@ -131,7 +143,8 @@ def _condition(wanted: PartitionFilter, keys: _Keys) -> Any:
         case Not(inner):
             return not_(_condition(inner, keys))
         case Comparison(key, operator, value):
-            return OPERATORS[operator](keys.values[key], keys.literal(key, value))
+            literal = keys.literal(key, value)
+            return OPERATORS[operator](keys.compared(key, [literal]), literal)
         case Among(key, listed):
             return keys.is_one_of(key, listed)
         case Like(key, pattern):
@@ -153,6 +166,8 @@ def _grouped(condition: Any) -> Any:
 
 
 def _value(text: Any, key: Column, dialect_name: str) -> Any:
+    if is_time(key):
+        text = func.nullif(text, NULL_PARTITION_VALUE)
     if not is_number(key):
         return by_bytes_of(dialect_name, text)
     return case((_looks_like_number(text, dialect_name), cast(text, Numeric())))
