@@ -1,4 +1,4 @@
-"""Parameters of catalogs, which Hive has since 4.2."""
+"""Parameters of catalogs, which Hive has since 4.2, and where the catalog of all lies."""
 
 from pathlib import Path
 from typing import Any
@@ -55,3 +55,11 @@ def test_a_client_that_knows_no_parameters_leaves_them(our_metastore: Metastore,
     our_metastore.client().alter_catalog(api.AlterCatalogRequest(name=name, newCat=changed))
     assert found(our_metastore, name).parameters == {}
     dropped(our_metastore, name)
+
+
+def test_the_catalog_hive_lies_in_the_warehouse(metastore: Metastore) -> None:
+    """Its row has no place in Hive's schema; a server tells its own."""
+    if metastore.generation < 3:
+        pytest.skip("catalogs came with Hive 3")
+    default = metastore.client().get_database("default")
+    assert found(metastore, "hive").locationUri == default.locationUri

@@ -14,6 +14,9 @@ from hmstats.store.catalog import catalogs, databases, tables
 from hmstats.store.database.store import Store
 from hmstats.store.unit.unit import Unit
 
+_UNPLACED = "TBD"
+"""The location of the catalog `hive` as Hive's schema has it, until a server writes another."""
+
 
 class Catalogs:
     """The catalogs."""
@@ -29,7 +32,11 @@ class Catalogs:
             catalog = catalogs.get(connection, name)
         if catalog is None:
             raise NoSuchObject(f"No catalog {name}")
-        return catalog
+        return self._placed(catalog)
+
+    def _placed(self, catalog: Catalog) -> Catalog:
+        """The catalog; of `hive`, whose row may name no location yet, that of the warehouse, as in Hive."""
+        return replace(catalog, location=qualify(self._warehouse.root)) if catalog.location == _UNPLACED else catalog
 
     def names(self) -> list[str]:
         """The names of all catalogs, sorted."""
