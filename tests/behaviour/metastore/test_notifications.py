@@ -169,6 +169,16 @@ def test_readers_choose(our_metastore: Metastore) -> None:
     assert (counted(tableNames=["B"]), counted(catName="other"), counted(limit=-1)) == (1, 0, 3)
 
 
+def test_events_of_all_databases_are_counted(our_metastore: Metastore) -> None:
+    """Of the database `*`, as Hive counts what a dump of everything would tell."""
+    client = our_metastore.client()
+    before = client.get_current_notificationEventId().eventId
+    our_metastore.table()
+    after = client.get_current_notificationEventId().eventId
+    request = api.NotificationEventsCountRequest(fromEventId=before, dbName="*", toEventId=after)
+    assert client.get_notification_events_count(request).eventsCount == after - before > 0
+
+
 def test_inserted_files_are_told_with_the_ids_of_their_events(our_metastore: Metastore) -> None:
     our_metastore.table(keys=["k"])
     our_metastore.add_partitions(["1"], ["2"])

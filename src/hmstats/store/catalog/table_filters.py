@@ -1,8 +1,9 @@
-"""Filters over tables as SQL: by owner, last access and parameters."""
+"""Filters over tables as SQL: by name, type, owner, last access and parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, and_, not_, or_, select
 
@@ -23,27 +24,36 @@ from hmstats.store.schema import DBS, TABLE_PARAMS, TBLS
 from hmstats.store.statements.ordering import by_bytes
 from hmstats.store.statements.value_sets import one_of
 
-OWNER, LAST_ACCESS = "owner", "last access"
-"""The two keys of a filter that are not parameters."""
+
+class Field(Enum):
+    """A key of a filter that is no parameter."""
+
+    NAME = "TBL_NAME"
+    TYPE = "TBL_TYPE"
+    OWNER = "OWNER"
+    LAST_ACCESS = "LAST_ACCESS_TIME"
+
+
+Keys: TypeAlias = Mapping[str, Field | str]
+"""For each key of a filter the field, or the name of the parameter."""
 
 
 def names(
-    connection: Connection, database: DatabaseName, wanted: PartitionFilter, keys: Mapping[str, str], limit: int | None
+    connection: Connection, database: DatabaseName, wanted: PartitionFilter | None, keys: Keys, limit: int | None
 ) -> list[str]:
-    """The names of the tables that a filter selects, sorted, at most `limit`.
+    """The names of the tables that a filter selects, sorted, at most `limit`; all tables if it is None.
 
-    `keys` maps each key of the filter to OWNER, LAST_ACCESS or the name of a parameter. Raises MetaError for an
-    unsupported comparison: parameters support =, != and like, the last access all but like.
+    Raises MetaError for an unsupported comparison: parameters support =, != and like, the last access all but like.
     """
     query = select(TBLS.c.TBL_NAME).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
     query = query.where(DBS.c.NAME == database.database, DBS.c.CTLG_NAME == database.catalog)
-    query = query.where(uncached(_condition(connection, wanted, keys), wanted)).order_by(
-        by_bytes(connection, TBLS.c.TBL_NAME)
-    )
+    if wanted is not None:
+        query = query.where(uncached(_condition(connection, wanted, keys), wanted))
+    query = query.order_by(by_bytes(connection, TBLS.c.TBL_NAME))
     return list(connection.execute(query.limit(limit)).scalars())
 
 
-def _condition(connection: Connection, wanted: PartitionFilter, keys: Mapping[str, str]) -> Any:
+def _condition(connection: Connection, wanted: PartitionFilter, keys: Keys) -> Any:
     match wanted:
         case AllOf(parts):
             return join_conditions(and_, [_condition(connection, part, keys) for part in parts])
@@ -63,21 +73,25 @@ _Fits = Callable[[Any, Sequence[Literal]], Any]
 """Builds the condition from a column and the values that it is compared with."""
 
 
-def _of_key(key: str, operator: str, values: Sequence[Literal], fits: _Fits) -> Any:
-    if key == OWNER:
-        return fits(TBLS.c.OWNER, list(map(str, values)))
-    if key == LAST_ACCESS:
-        texts = [value for value in values if not isinstance(value, int)]
-        if operator == "like" or texts:
-            raise MetaError(
-                f"a table's last access must be compared with numbers, found {operator} {(texts or values)[0]!r}"
-            )
-        return fits(TBLS.c.LAST_ACCESS_TIME, values)
+def _of_key(key: Field | str, operator: str, values: Sequence[Literal], fits: _Fits) -> Any:
+    if key is Field.LAST_ACCESS:
+        return _of_last_access(operator, values, fits)
+    if isinstance(key, Field):
+        return fits(TBLS.c[key.value], list(map(str, values)))
     if operator not in ("=", "!=", "like"):
         raise MetaError(f"Only =, <>, != and like are supported for table parameters, found {operator} for {key}")
     p = TABLE_PARAMS.c
     here = select(1).where(p.TBL_ID == TBLS.c.TBL_ID, p.PARAM_KEY == key)
     return here.where(fits(p.PARAM_VALUE, list(map(str, values)))).exists()
+
+
+def _of_last_access(operator: str, values: Sequence[Literal], fits: _Fits) -> Any:
+    texts = [value for value in values if not isinstance(value, int)]
+    if operator == "like" or texts:
+        raise MetaError(
+            f"a table's last access must be compared with numbers, found {operator} {(texts or values)[0]!r}"
+        )
+    return fits(TBLS.c.LAST_ACCESS_TIME, values)
 
 
 def _like(column: Any, values: Sequence[Literal]) -> Any:

@@ -27,7 +27,7 @@ class TableQueryCalls:
     def get_table_names_by_filter(
         self, session: Session, dbname: str | None, filter: str | None, max_tables: int
     ) -> list[str]:
-        """The names of the tables that match a filter over owner, last access and parameters."""
+        """The names of the tables that match a filter over name, type, owner, last access and parameters."""
         if not dbname or not split_database(dbname)[1]:
             raise NoSuchObject("DB name is null or empty")
         return self._filters.names(subject.database(dbname), filter, max_tables)

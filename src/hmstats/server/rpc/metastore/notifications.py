@@ -12,6 +12,9 @@ from hmstats.service.notifications import Insertion, NotificationLog
 from hmstats.wire.events.event_messages import logged_to_thrift
 from hmstats.wire.idl import hive_metastore
 
+_EVERY_DATABASE = "*"
+"""What Hive's clients name when they count the events of all databases."""
+
 
 class NotificationCalls:
     """Reads the notification log, and adds events of written files."""
@@ -38,12 +41,12 @@ class NotificationCalls:
         return hive_metastore.NotificationEventResponse(events=events)
 
     def get_notification_events_count(self, session: Session, rqst: Any) -> Any:
-        """How many events a database has after `fromEventId`, up to `toEventId` if it is set, at most `limit`."""
+        """How many events a database, or all, has after `fromEventId`, up to `toEventId` if set, at most `limit`."""
         wanted = NotificationFilter(
             after=rqst.fromEventId or 0,
             until=rqst.toEventId,
             catalog=_lower(rqst.catName) or DEFAULT_CATALOG,
-            database=_lower(rqst.dbName),
+            database=None if rqst.dbName == _EVERY_DATABASE else _lower(rqst.dbName),
             tables=_all_lower(rqst.tableNames),
         )
         number = self._log.count(wanted)
