@@ -281,3 +281,32 @@ def test_names_are_sorted_by_their_bytes(our_metastore: Metastore) -> None:
     for table in ("b_1", "ba", "b1"):
         our_metastore.table(table)
     assert our_metastore.client().get_tables(our_metastore.database, "b*") == ["b1", "b_1", "ba"]
+
+
+def test_partitions_sent_without_columns_have_their_tables(metastore: Metastore) -> None:
+    """Hive's clients leave them out where `hive.metastore.client.field.schema.for.partitions` is false."""
+    if metastore.generation < 4:
+        pytest.skip("the fields came with Hive 4")
+    metastore.table("bare", keys=["k"], columns={"a": "int", "b": "string"})
+    client = metastore.client()
+    about = {"catName": "hive", "dbName": metastore.database, "skipColumnSchemaForPartition": True}
+    bare = [metastore.partition(each, table="bare", columns={}) for each in ("1", "2")]
+    schema = [api.FieldSchema(name="a", type="int", comment=""), api.FieldSchema(name="b", type="string", comment="")]
+    client.add_partitions_req(
+        api.AddPartitionsRequest(tblName="bare", parts=bare, ifNotExists=False, partitionColSchema=schema, **about)
+    )
+    assert _columns(metastore) == {"1": ["a", "b"], "2": ["a", "b"]}
+    changed = client.get_partition(metastore.database, "bare", ["1"])
+    changed.sd.cols = []
+    changed.parameters["seen"] = "1"
+    client.alter_partitions_req(
+        api.AlterPartitionsRequest(tableName="bare", partitions=[changed], partitionColSchema=schema, **about)
+    )
+    assert _columns(metastore) == {"1": ["a", "b"], "2": ["a", "b"]}
+    assert client.get_partition(metastore.database, "bare", ["1"]).parameters["seen"] == "1"
+
+
+def _columns(metastore: Metastore) -> dict[str, list[str]]:
+    """The names of the columns of each partition."""
+    found = metastore.client().get_partitions(metastore.database, "bare", -1)
+    return {each.values[0]: [column.name for column in each.sd.cols] for each in found}

@@ -60,7 +60,8 @@ class PartitionChangeCalls:
             return hive_metastore.AddPartitionsResult(partitions=[] if request.needResult else None)
         also = self._brought.of_partitions(session, name, request.parts)
         new = self._of_table(name, request.parts, InvalidObject)
-        added = self._changes.add(name, new, if_not_exists=bool(request.ifNotExists), also=also)
+        bare = bool(request.skipColumnSchemaForPartition)
+        added = self._changes.add(name, new, if_not_exists=bool(request.ifNotExists), table_columns=bare, also=also)
         result = [partition_to_thrift(name, each) for each in added] if request.needResult else None
         return hive_metastore.AddPartitionsResult(partitions=result)
 
@@ -127,20 +128,25 @@ class PartitionChangeCalls:
 
     def alter_partitions_req(self, session: Session, req: Any) -> Any:
         """Replace partitions, all or none; the context may say how their rows, files and bytes were counted."""
-        self._alter(
-            session, subject.table(req.dbName, req.tableName, req.catName), req.partitions, req.environmentContext
-        )
+        name = subject.table(req.dbName, req.tableName, req.catName)
+        bare = bool(req.skipColumnSchemaForPartition)
+        self._alter(session, name, req.partitions, req.environmentContext, table_columns=bare)
         return hive_metastore.AlterPartitionsResponse()
 
     def _alter(
-        self, session: Session, name: TableName, structs: list[Any] | None, environment_context: Any = None
+        self,
+        session: Session,
+        name: TableName,
+        structs: list[Any] | None,
+        environment_context: Any = None,
+        *,
+        table_columns: bool = False,
     ) -> None:
         if structs is None:
             raise MetaError("the partitions to alter must be a list, found none")
         partitions = self._of_table(name, structs, InvalidOperation)
-        self._changes.alter(
-            name, partitions, statistics_source(environment_context), statistics_only=session.statistics_only
-        )
+        source, statistics_only = statistics_source(environment_context), session.statistics_only
+        self._changes.alter(name, partitions, source, table_columns=table_columns, statistics_only=statistics_only)
 
     def rename_partition(
         self, session: Session, db_name: str, tbl_name: str, part_vals: list[str] | None, new_part: Any

@@ -75,17 +75,22 @@ class PartitionChanges:
         new: Sequence[Partition],
         *,
         if_not_exists: bool = False,
+        table_columns: bool = False,
         source: StatisticsSource = StatisticsSource.UNSAID,
         also: Also | None = None,
     ) -> list[Partition]:
         """Add partitions, all or none; with `if_not_exists` skip those that exist.
 
-        Counts the files at their locations, unless a partition states number and size of its files. `also` writes what
-        else belongs to the given partitions, those too that exist. Returns the partitions added. Raises AlreadyExists,
-        InvalidObject if the table does not exist, MetaError if values do not fit the keys or occur twice, and if a
-        location is not absolute.
+        With `table_columns` those without columns get the table's. Counts the files at their locations, unless a
+        partition states number and size of its files. `also` writes what else belongs to the given partitions, those
+        too that exist. Returns the partitions added. Raises AlreadyExists, InvalidObject if the table does not exist,
+        MetaError if values do not fit the keys or occur twice, and if a location is not absolute.
         """
-        return self._add(name, lambda _: new, source, if_not_exists=if_not_exists, also=also)
+
+        def given(table: Table) -> Sequence[Partition]:
+            return _with_columns(table, new) if table_columns else new
+
+        return self._add(name, given, source, if_not_exists=if_not_exists, also=also)
 
     def append(self, name: TableName, values: Sequence[str]) -> Partition:
         """Add the partition with these values and the table's storage. Raises as `add`, and MetaError for a view."""
@@ -174,10 +179,12 @@ class PartitionChanges:
         changed: Sequence[Partition],
         source: StatisticsSource = StatisticsSource.UNSAID,
         *,
+        table_columns: bool = False,
         statistics_only: bool = False,
     ) -> None:
         """Replace the partitions with the same values, all or none. `source` states the origin of row and file counts.
 
+        With `table_columns` those without columns get the table's.
         Raises InvalidOperation if the table or a partition does not exist; AccessDenied with `statistics_only` if
         anything but statistics differs.
         """
@@ -185,7 +192,7 @@ class PartitionChanges:
 
         def update(unit: Unit) -> None:
             table = lock_partitioned(unit, name, InvalidOperation)
-            by_name = partitions_by_name(table, changed)
+            by_name = partitions_by_name(table, _with_columns(table, changed) if table_columns else changed)
             stored = partitions.get_many(unit.connection, id_of(table), list(by_name))
             absent = [each for each in by_name if each not in stored]
             if absent:
@@ -303,6 +310,16 @@ def _with_table_storage(table: Table, values: Sequence[str]) -> Partition:
     if table.storage is None or table.storage.location is None:
         raise MetaError(f"Cannot append a partition to a view, and table {table.name} has no location")
     return Partition(values=tuple(values), storage=replace(table.storage, location=None))
+
+
+def _with_columns(table: Table, given: Sequence[Partition]) -> list[Partition]:
+    """The partitions, of which those without columns have the table's."""
+    return [
+        replace(each, storage=replace(each.storage, columns=table.columns))
+        if each.storage is not None and not each.storage.columns
+        else each
+        for each in given
+    ]
 
 
 def _check_statistics_only(name: TableName, stored: Mapping[str, Partition], altered: Mapping[str, Partition]) -> None:
