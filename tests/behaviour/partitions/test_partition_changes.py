@@ -1,5 +1,6 @@
 """Partitions appended, renamed, exchanged and dropped by name, as specifications and by requests."""
 
+import json
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -281,6 +282,27 @@ def test_names_are_sorted_by_their_bytes(our_metastore: Metastore) -> None:
     for table in ("b_1", "ba", "b1"):
         our_metastore.table(table)
     assert our_metastore.client().get_tables(our_metastore.database, "b*") == ["b1", "b_1", "ba"]
+
+
+def test_partitions_added_with_counts_of_a_task_are_accurate(metastore: Metastore, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("12345")
+    if metastore.generation < 4:
+        pytest.skip("the field came with Hive 4")
+    new = metastore.partition("counted", "1")
+    new.parameters = {"numRows": "7"}
+    new.sd.location = f"file:{tmp_path}"
+    request = api.AddPartitionsRequest(
+        catName="hive",
+        dbName=metastore.database,
+        tblName="t",
+        parts=[new],
+        ifNotExists=False,
+        environmentContext=api.EnvironmentContext(properties={"STATS_GENERATED": "TASK"}),
+    )
+    metastore.client().add_partitions_req(request)
+    found = metastore.client().get_partition(metastore.database, "t", ["counted", "1"]).parameters
+    assert json.loads(found["COLUMN_STATS_ACCURATE"]) == {"BASIC_STATS": "true"}
+    assert (found["numRows"], found["numFiles"], found["totalSize"]) == ("7", "1", "5")
 
 
 def test_partitions_sent_without_columns_have_their_tables(metastore: Metastore) -> None:

@@ -60,8 +60,14 @@ class PartitionChangeCalls:
             return hive_metastore.AddPartitionsResult(partitions=[] if request.needResult else None)
         also = self._brought.of_partitions(session, name, request.parts)
         new = self._of_table(name, request.parts, InvalidObject)
-        bare = bool(request.skipColumnSchemaForPartition)
-        added = self._changes.add(name, new, if_not_exists=bool(request.ifNotExists), table_columns=bare, also=also)
+        added = self._changes.add(
+            name,
+            new,
+            if_not_exists=bool(request.ifNotExists),
+            table_columns=bool(request.skipColumnSchemaForPartition),
+            source=statistics_source(request.environmentContext),
+            also=also,
+        )
         result = [partition_to_thrift(name, each) for each in added] if request.needResult else None
         return hive_metastore.AddPartitionsResult(partitions=result)
 
