@@ -32,9 +32,9 @@ class Catalogs:
             catalog = catalogs.get(connection, name)
         if catalog is None:
             raise NoSuchObject(f"No catalog {name}")
-        return self._placed(catalog)
+        return self._place(catalog)
 
-    def _placed(self, catalog: Catalog) -> Catalog:
+    def _place(self, catalog: Catalog) -> Catalog:
         """The catalog; of `hive`, whose row may name no location yet, that of the warehouse, as in Hive."""
         return replace(catalog, location=qualify(self._warehouse.root)) if catalog.location == _UNPLACED else catalog
 

@@ -87,10 +87,10 @@ class PartitionChanges:
         MetaError if values do not fit the keys or occur twice, and if a location is not absolute.
         """
 
-        def given(table: Table) -> Sequence[Partition]:
+        def complete(table: Table) -> Sequence[Partition]:
             return _with_columns(table, new) if table_columns else new
 
-        return self._add(name, given, source, if_not_exists=if_not_exists, also=also)
+        return self._add(name, complete, source, if_not_exists=if_not_exists, also=also)
 
     def append(self, name: TableName, values: Sequence[str]) -> Partition:
         """Add the partition with these values and the table's storage. Raises as `add`, and MetaError for a view."""
