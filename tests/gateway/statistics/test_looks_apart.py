@@ -28,6 +28,7 @@ class RenamingUpstream:
     def __init__(self) -> None:
         self.name = T
         self.renames = False
+        self.as_gateway = self
 
     def table(self, name: TableName) -> UpstreamTable:
         if name != self.name:

@@ -175,10 +175,14 @@ class Mirroring:
         self._in_vain.discard(name)
 
     def _follow_missing(self, calls: UpstreamCalls, name: TableName) -> None:
-        """Have the mirror of a table that the upstream does not have follow it to its new name, or remove it."""
-        if self.tables.find(name) is None:
+        """Have the mirror of a table that the upstream does not have follow it to its new name, or remove it.
+
+        A table that is only hidden from a client's user keeps its mirror.
+        """
+        as_gateway = calls.as_gateway
+        if self.tables.find(name) is None or not _is_missing(as_gateway, name):
             return
-        renamed = self._renamed(calls, name)
+        renamed = self._renamed(as_gateway, name)
         if renamed is None:
             self._store.write(lambda unit: self.tables.forget_table(unit, name))
         else:
@@ -196,9 +200,20 @@ class Mirroring:
             if not 0 < len(names) <= _MOST_LOOKED_AT:
                 return None
             found = calls.tables(name.parent, sorted(names))
-        except CallRefused:  # the database is gone, or its tables are not for this user
+        except CallRefused:  # the database is gone, or its tables are not for the gateway's user
             return None
         return next((each for each in found if each.id == upstream_id), None)
+
+
+def _is_missing(calls: UpstreamCalls, name: TableName) -> bool:
+    """Whether the upstream says that a table does not exist. Raises UpstreamUnavailable and UpstreamClosed."""
+    try:
+        calls.table(name)
+    except NoSuchObject:
+        return True
+    except CallRefused:
+        return False
+    return False
 
 
 def why_not_mirrored(table: Table) -> str | None:

@@ -39,7 +39,7 @@ class KnownUpstream:
         generation = self._generation
         if generation is None or time.monotonic() - self._asked_at > _ASKED_SECONDS:
             generation = self._ask(generation)
-        return UpstreamCalls(self._relay, session, generation)
+        return UpstreamCalls(self._relay, session, generation, self._itself)
 
     def own_calls(self) -> UpstreamCalls:
         """Calls as the gateway itself. Raises as `calls`."""

@@ -30,12 +30,18 @@ _ABLE = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapabilit
 
 
 class UpstreamCalls:
-    """Asks the upstream as the user of a session. Not thread-safe."""
+    """Asks the upstream as the user of a session; `itself` is the gateway's own. Not thread-safe."""
 
-    def __init__(self, relay: UpstreamRelay, session: Session, generation: Generation) -> None:
+    def __init__(self, relay: UpstreamRelay, session: Session, generation: Generation, itself: Session) -> None:
         self._relay = relay
         self._session = session
         self.generation = generation
+        self._itself = itself
+
+    @property
+    def as_gateway(self) -> "UpstreamCalls":
+        """Calls as the gateway itself: an upstream may hide from a user what exists."""
+        return UpstreamCalls(self._relay, self._itself, self.generation, self._itself)
 
     def call(self, method: str, *arguments: Any) -> Any:
         """The answer to a call. Raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
