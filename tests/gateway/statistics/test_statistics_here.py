@@ -4,7 +4,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -239,6 +239,46 @@ def test_a_column_of_another_type_has_no_statistics(doors: Doors) -> None:
     table.sd.cols.append(api.FieldSchema(name="a", type="string", comment=""))
     doors.direct.client().alter_table_with_environment_context(doors.direct.database, "t", table, None)
     assert [each.column for each in doors.ours.table_statistics(doors.name(), ["a", "d", "s"])] == ["d", "s"]
+
+
+@pytest.mark.parametrize("partition", [None, "k=1"])
+def test_what_is_written_again_of_a_column_that_came_back_is_read(doors: Doors, partition: str | None) -> None:
+    """As by an analysis of unchanged data. Between the changes somebody asks for another column."""
+    doors.direct.table("p", COLUMNS, keys=("k",) if partition else ())
+    if partition:
+        doors.direct.add_partitions(("1",), table="p", columns=COLUMNS)
+    there, name = doors.there, doors.name("p")
+
+    def write() -> None:
+        if partition:
+            there.put_partition_statistics(name, [StatisticsSet(of_all(1), partition)])
+        else:
+            there.put_table_statistics(name, StatisticsSet(of_all(1)))
+
+    def read(columns: Sequence[str]) -> int:
+        if not partition:
+            return len(doors.ours.table_statistics(name, columns))
+        return sum(len(each.columns) for each in doors.ours.partition_statistics(name, columns, [partition]))
+
+    write()
+    assert read(["a", "d", "s"]) == 3
+    alter_columns(doors.direct, {"a": "bigint", "d": "double"}, partition)
+    assert read(["d"]) == 1
+    alter_columns(doors.direct, COLUMNS, partition)
+    write()
+    assert read(["a", "d", "s"]) == 3
+
+
+def alter_columns(metastore: Metastore, columns: Mapping[str, str], partition: str | None) -> None:
+    """Give table p these columns, and its partition too."""
+    client, storage = metastore.client(), metastore.storage(columns)
+    table = metastore.read_table("p")
+    table.sd.cols = storage.cols
+    client.alter_table(metastore.database, "p", table)
+    if partition:
+        found = client.get_partition_by_name(metastore.database, "p", partition)
+        found.sd.cols = storage.cols
+        client.alter_partitions(metastore.database, "p", [found])
 
 
 @pytest.mark.slow

@@ -241,7 +241,7 @@ class MirroredTables:
         _remove_partitions(unit, {each: ids[each] for each in ids if each == new or found is None})
         if found is not None and old in ids:
             partitions.replace_many(unit, table_id, table.columns, {ids[old]: stored[old]}, {ids[old]: found})
-            _drop_other_columns(unit, stored, {old: found})
+            _drop_other_columns(unit, table_id, stored, {old: found})
             partitions.rename(unit, ids[old], new, found.values)
         versions.bump(unit, table_id, sorted((old, new)))
 
@@ -357,6 +357,7 @@ def _drop_changed_columns(unit: Unit, table_id: int, stored: Table, found: Table
     if gone:
         column_statistics.delete_tables(unit, [table_id], gone, None)
         pending.forget_columns(unit, table_id, gone)
+        seen.forget_columns(unit, table_id, None, [OF_TABLE], gone)
 
 
 def _keep_partitions(
@@ -376,12 +377,14 @@ def _keep_partitions(
     before = {each.id: each for key, each in left.items() if each.id and not _is_like(each, found[key])}
     after = {each.id: found[key] for key, each in left.items() if each.id in before}
     partitions.replace_many(unit, table_id, table.columns, before, after)
-    _drop_other_columns(unit, left, found)
+    _drop_other_columns(unit, table_id, left, found)
     versions.bump(unit, table_id, sorted({*stored, *found}))
     return True
 
 
-def _drop_other_columns(unit: Unit, left: Mapping[str, Partition], found: Mapping[str, Partition]) -> None:
+def _drop_other_columns(
+    unit: Unit, table_id: int, left: Mapping[str, Partition], found: Mapping[str, Partition]
+) -> None:
     """Remove statistics of columns that partitions have no more, or with another type."""
     by_columns: dict[tuple[str, ...], list[int]] = {}
     for key, each in left.items():
@@ -391,6 +394,7 @@ def _drop_other_columns(unit: Unit, left: Mapping[str, Partition], found: Mappin
             by_columns.setdefault(gone, []).append(each.id)
     for gone, ids in by_columns.items():
         column_statistics.delete_partitions(unit, ids, gone, None)
+        seen.forget_columns(unit, table_id, None, ids, gone)
 
 
 def _columns(partition: Partition) -> Sequence[Column]:

@@ -78,16 +78,20 @@ def read(connection: Connection, table_id: int, engine: str, owners: Sequence[in
 
 
 def forget_columns(
-    unit: Unit, table_id: int, engine: str, owners: Sequence[int] | None, columns: Sequence[str] | None
+    unit: Unit, table_id: int, engine: str | None, owners: Sequence[int] | None, columns: Sequence[str] | None
 ) -> None:
     """Note that nothing is said any more of these columns (None: of all) of owners (None: of all partitions).
 
-    What was sent and may come late is still remembered.
+    It is so of one engine's statistics, or of all engines' (None). What was sent and may come late is still remembered.
     """
-    query = select(SEEN.c.PART_ID, SEEN.c.BY_COLUMN).where(SEEN.c.TBL_ID == table_id, SEEN.c.ENGINE == engine)
+    query = select(SEEN.c.ENGINE, SEEN.c.PART_ID, SEEN.c.BY_COLUMN).where(SEEN.c.TBL_ID == table_id)
     query = query.where(SEEN.c.PART_ID != 0 if owners is None else one_of(unit.connection, SEEN.c.PART_ID, owners))
-    said = {owner: _parse(text) for owner, text in unit.connection.execute(query)}
-    write(unit, table_id, engine, {owner: _without(each, columns) for owner, each in said.items()})
+    query = query if engine is None else query.where(SEEN.c.ENGINE == engine)
+    left: dict[str, dict[int, Seen]] = {}
+    for of_engine, owner, text in unit.connection.execute(query):
+        left.setdefault(of_engine, {})[owner] = _without(_parse(text), columns)
+    for of_engine, noted in left.items():
+        write(unit, table_id, of_engine, noted)
 
 
 def note_emptied(unit: Unit, table_id: int, owners: Sequence[int]) -> None:
