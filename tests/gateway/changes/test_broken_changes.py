@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import pytest
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving
-from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, of_partition, until
+from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, long, of_partition, until
 from tests.gateway.held_upstream import Hold, Way, way_to
 
+from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import DatabaseName
 from hmstats.model.preferences.preference import Subject
+from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.statistics_locks import LockedObject
 from hmstats.wire.idl import hive_metastore as api
 
@@ -85,3 +88,36 @@ def test_what_was_stated_of_a_table_outlives_a_change_that_breaks_off(
     until(read(doors.there, doors), lambda: read(doors.ours, doors))
     assert [each.name for each in doors.ours.preferences.listed(of.database)] == ["guard"]
     assert [each.reason for each in doors.ours.locks.listed(of.database)] == ["checked by hand"]
+
+
+def drop_database(door: Metastore, *, cascade: bool) -> object:
+    return door.client().drop_database(door.database, False, cascade)
+
+
+@pytest.mark.parametrize("cascade", [False, True], ids=["refused as not empty", "carried out"])
+def test_what_was_stated_of_a_database_outlives_a_drop_that_breaks_off_and_is_refused(
+    doors_and_way: tuple[Doors, Way], *, cascade: bool
+) -> None:
+    doors, way = doors_and_way
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet((long(1, 2, values=("1",)),)))
+    of = DatabaseName("hive", doors.direct.database)
+    doors.ours.preferences.change(Subject(of), {"guard": "off"})
+    doors.ours.preferences.change(Subject(of, "t"), {"guard": "all"})
+    doors.ours.locks.lock(LockedObject(of), reason="of all")
+    doors.ours.locks.lock(LockedObject(of, "t"), reason="of one")
+    with way.holding("drop_database", Hold.BEFORE), ThreadPoolExecutor(1) as executor:
+        asked = executor.submit(drop_database, doors.here, cascade=cascade)
+        way.wait_held()
+        way.break_held()
+        with pytest.raises(Exception):  # noqa: B017, PT011 - the client's connection ends
+            asked.result()
+    until(cascade, lambda: doors.direct.database not in doors.direct.client().get_all_databases())
+    with suppress(CallRefused):  # the database or its table is gone: whoever asks for it sees that
+        assert not doors.ours.table_statistics(doors.name(), ["a"]) or not cascade
+    stated = ["guard", "guard"], ["of all", "of one"]
+    found = (
+        [each.name for each in doors.ours.preferences.listed(of.database)],
+        sorted(str(each.reason) for each in doors.ours.locks.listed(of.database)),
+    )
+    assert found == (([], []) if cascade else stated)

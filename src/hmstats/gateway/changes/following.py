@@ -2,7 +2,7 @@
 
 A row says that a call is under way before it is passed on, and what it does to mirrors is written with the removal of
 that row. Until then statistics of its tables are the upstream's to answer. If the outcome is unknown, since a
-connection or a server broke, the mirrors lose their statistics, and those of a whole database are removed.
+connection or a server broke, the mirrors lose their statistics.
 """
 
 import secrets
@@ -209,7 +209,7 @@ class Following:
             if isinstance(each, TableName):
                 self._tables.forget_statistics(unit, each)
             else:
-                self._tables.forget_database(unit, each)
+                self._tables.forget_statistics_in(unit, each)
 
     def _end(self, call_id: str, follow: Callable[[Unit], None]) -> None:
         def end(unit: Unit) -> None:

@@ -19,9 +19,8 @@ from hmstats.errors import (
     UpstreamUnavailable,
 )
 from hmstats.gateway.statistics.questions import Question
-from hmstats.gateway.upstream.calling import MISSING
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
-from hmstats.model.catalog.names import database_text, normal_partition_name
+from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import DatabaseName, Table, TableName, is_view
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
@@ -68,11 +67,12 @@ class Mirroring:
         Raises NoSuchObject, MetaError, UpstreamUnavailable and UpstreamClosed.
         """
         try:
-            calls.call("get_database", database_text(name))
+            is_there = calls.has_database(name)
         except CallRefused as error:
-            if error.kind == MISSING:
-                raise NoSuchObject(f"database {name.database} not found: {error}") from error
             raise MetaError(f"database {name.database} cannot be looked at: {error}") from error
+        if not is_there:
+            self._forget_if_missing(calls.as_gateway, name)
+            raise NoSuchObject(f"database {name.database} not found")
         self.tables.keep_database(name)
 
     def reason_left(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> str | None:
@@ -182,11 +182,23 @@ class Mirroring:
         as_gateway = calls.as_gateway
         if self.tables.find(name) is None or not _is_missing(as_gateway, name):
             return
+        if self._forget_if_missing(as_gateway, name.parent):
+            return
         renamed = self._renamed(as_gateway, name)
         if renamed is None:
             self._store.write(lambda unit: self.tables.forget_table(unit, name))
         else:
             self.tables.keep(renamed)
+
+    def _forget_if_missing(self, as_gateway: UpstreamCalls, name: DatabaseName) -> bool:
+        """Whether a database does not exist, of which nothing is kept then."""
+        try:
+            if as_gateway.has_database(name):
+                return False
+        except CallRefused:
+            return False
+        self._store.write(lambda unit: self.tables.forget_database(unit, name))
+        return True
 
     def _renamed(self, calls: UpstreamCalls, name: TableName) -> UpstreamTable | None:
         """The table of a mirror under another name in its database, by its id; None if it is not found."""

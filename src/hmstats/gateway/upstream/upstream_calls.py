@@ -60,6 +60,16 @@ class UpstreamCalls:
             return sorted(self.call("get_all_databases"))
         return sorted(self.call("get_databases", database_text(DatabaseName(catalog, ""))))
 
+    def has_database(self, name: DatabaseName) -> bool:
+        """Whether a database exists."""
+        try:
+            self.call("get_database", database_text(name))
+        except CallRefused as error:
+            if error.kind == MISSING:
+                return False
+            raise
+        return True
+
     def table_names(self, name: DatabaseName) -> list[str]:
         """The names of all tables of a database."""
         return sorted(self.call("get_all_tables", database_text(name)))

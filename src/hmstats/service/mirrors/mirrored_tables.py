@@ -208,14 +208,14 @@ class MirroredTables:
         Locks, preferences and the past stay, until the next question finds what is left of the table.
         """
         table_id = tables.lock(unit, name)
-        if table_id is None:
-            return
-        part_ids = partitions.find_ids(unit.connection, table_id, partitions.names(unit.connection, table_id))
-        column_statistics.delete_tables(unit, [table_id], None, None)
-        column_statistics.delete_partitions(unit, list(part_ids.values()), None, None)
-        pending.remove(unit, table_id)
-        seen.remove_tables(unit, [table_id])
-        versions.bump(unit, table_id)
+        if table_id is not None:
+            _remove_statistics(unit, table_id)
+
+    def forget_statistics_in(self, unit: Unit, name: DatabaseName) -> None:
+        """Remove the statistics of all tables of a database, as `forget_statistics` does of one."""
+        database_id = databases.find_id(unit.connection, name)
+        for table_id in [] if database_id is None else tables.lock_in(unit, database_id):
+            _remove_statistics(unit, table_id)
 
     def forget_database(self, unit: Unit, name: DatabaseName) -> None:
         """Remove the mirrors of a database and of all of its tables, with what is stated of them."""
@@ -418,6 +418,15 @@ def _remove(unit: Unit, table_ids: Sequence[int]) -> None:
         mirrored.remove(unit, table_ids)
         seen.remove_tables(unit, table_ids)
         tables.remove_many(unit, table_ids)
+
+
+def _remove_statistics(unit: Unit, table_id: int) -> None:
+    part_ids = partitions.find_ids(unit.connection, table_id, partitions.names(unit.connection, table_id))
+    column_statistics.delete_tables(unit, [table_id], None, None)
+    column_statistics.delete_partitions(unit, list(part_ids.values()), None, None)
+    pending.remove(unit, table_id)
+    seen.remove_tables(unit, [table_id])
+    versions.bump(unit, table_id)
 
 
 def _remove_partitions(unit: Unit, gone: Mapping[str, int | None]) -> None:
