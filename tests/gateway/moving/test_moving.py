@@ -19,6 +19,7 @@ from tests.gateway.places.several import Several, several
 
 from hmstats.client import connect
 from hmstats.model.catalog.objects import DatabaseName
+from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.service.mirrors.routes import Route, StoredRoutes
 from hmstats.store.database.store import Store
@@ -107,6 +108,49 @@ def test_what_cannot_be_moved_is_named(places: Several, kind: str) -> None:
     assert places.front.client().get_all_tables(database) == ["t"]
     places.table(database, "u")  # its place takes changes again
     assert sorted(places.first.client().get_all_tables(database)) == ["t", "u"]
+
+
+@pytest.mark.slow
+def test_preferences_move_along_and_what_waits_does_not(places: Several) -> None:
+    fill(places, "m_stated")
+    of = DatabaseName("hive", "m_stated")
+    with connect(f"thrift://127.0.0.1:{places.front.port}", retries=0) as ours:
+        ours.preferences.change(Subject(of), {"publish": "false", "guard": "off"})
+        ours.preferences.change(Subject(of, "t0", column="a"), {"statistics": "bounds"})
+        ours.put_partition_statistics("m_stated.t0", [StatisticsSet((long(40, 50),), "day=1")])
+        waits = "statistics of m_stated.t0 wait: publish or reject them first\n"
+        assert move(places, "m_stated").stdout == waits + "database m_stated was not moved\n"
+        assert ours.pending.publish("m_stated.t0") == (1, 0)
+
+        def stated() -> set[tuple[str, str, str]]:
+            return {(str(each.subject), each.name, each.text) for each in ours.preferences.listed("m_stated")}
+
+        before = stated()
+        assert len(before) == 3
+        assert move(places, "m_stated").returncode == 0
+        assert stated() == before
+        ours.put_partition_statistics("m_stated.t0", [StatisticsSet((long(60, 70),), "day=1")])
+        assert move(places, "m_stated", "--to", "first").stdout == waits + "database m_stated was not moved\n"
+        assert ours.pending.reject("m_stated.t0") == 1
+        ours.preferences.change(Subject(of), {}, ["guard"])
+        back = move(places, "m_stated", "--to", "first").stdout
+        assert "preference guard of database m_stated is missing in hmstats, and off in upstream first" in back
+        ours.preferences.change(Subject(of), {"guard": "off"})
+        assert move(places, "m_stated", "--to", "first").returncode == 0
+        assert stated() == before
+
+
+@pytest.mark.slow
+def test_statistics_move_though_new_ones_of_everything_wait(places: Several) -> None:
+    fill(places, "m_waiting")
+    before = answers(places.front, "m_waiting")
+    with connect(f"thrift://127.0.0.1:{places.front.port}", retries=0) as ours:
+        ours.preferences.change(Subject(), {"publish": "false"})
+        done = move(places, "m_waiting")
+        ours.preferences.change(Subject(), {}, ["publish"])
+        assert done.stdout.splitlines()[-1] == "database m_waiting is in hmstats from now on"
+        assert ours.pending.listed("m_waiting") == []
+    assert answers(places.front, "m_waiting") == before
 
 
 @pytest.mark.slow

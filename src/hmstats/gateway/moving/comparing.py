@@ -21,7 +21,7 @@ class Comparing:
         self._other = other
 
     def database(self, name: DatabaseName) -> Iterator[str]:
-        """A sentence for each difference in a database: itself, its functions, its tables."""
+        """A sentence for each difference in a database: itself, its functions, preferences and tables."""
         one, other = self._one.database(name), self._other.database(name)
         if one is None or other is None:
             missing = self._one if one is None else self._other
@@ -30,6 +30,10 @@ class Comparing:
         yield from self._compare_fields(f"database {name.database}", one, other)
         functions = [{each.name.function: each for each in place.functions(name)} for place in self._both]
         yield from self._compare_answers(f"function {name.database}.", *functions)
+        stated = [
+            {f"{each.name} of {each.subject}": each.text for each in place.preferences(name)} for place in self._both
+        ]
+        yield from self._compare_answers("preference ", *stated)
         tables = [dict.fromkeys(place.tables(name), "") for place in self._both]
         yield from self._compare_answers(f"table {name.database}.", *tables)
         for each in sorted(tables[0].keys() & tables[1].keys()):

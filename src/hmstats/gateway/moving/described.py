@@ -9,6 +9,7 @@ from hmstats.model.catalog.constraints import ColumnConstraint
 from hmstats.model.catalog.functions import Function
 from hmstats.model.catalog.names import database_text, partition_name
 from hmstats.model.catalog.objects import Catalog, Database, DatabaseName, Partition, Table, TableName
+from hmstats.model.preferences.preference import Preference, Subject
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
 from hmstats.server.calls.relaying import Relayed
 from hmstats.server.messages.request import Request
@@ -23,6 +24,7 @@ from hmstats.wire.catalog.objects import (
 from hmstats.wire.idl import extension
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.statistics.extension import sets_with_details_from_thrift, sets_with_details_to_thrift
+from hmstats.wire.statistics.preferences import preference_from_thrift, subject_to_thrift
 
 ENGINES = (DEFAULT_ENGINE, "impala")
 """The engines whose statistics are moved."""
@@ -108,6 +110,19 @@ class Described:
             LISTS["foreignKeys"], self._ask_if_known("get_foreign_keys", keys, "foreignKeys"), name.catalog
         )
 
+    def preferences(self, name: DatabaseName) -> list[Preference]:
+        """The preferences that are stated of a database and of what is in it, without those in Hive's parameters."""
+        asked = extension.PreferencesRequest(catName=name.catalog, dbPatterns=name.database)
+        found = map(preference_from_thrift, self.call("get_preferences", asked).preferences)
+        return [each for each in found if each.subject.database == name and not each.of_hive]
+
+    def replace_preferences(self, name: DatabaseName, wanted: Sequence[Preference]) -> None:
+        """State these preferences of a database and of what is in it, and no others."""
+        for each in self.preferences(name):
+            self._change_preferences(each.subject, remove=[each.name])
+        for each in wanted:
+            self._change_preferences(each.subject, put={each.name: each.text})
+
     def statistics(self, name: TableName, partitions: Sequence[str] | None, engine: str) -> list[StatisticsSet]:
         """An engine's statistics of a table itself (None) or of some partitions, with all that hmstats keeps."""
         if partitions is not None and not partitions:
@@ -125,6 +140,9 @@ class Described:
         engine = statistics[0].engine
         request = extension.SetStatisticsRequest(colStats=structs, details=details, engine=engine, force=True)
         self.call("set_statistics", request)
+
+    def _change_preferences(self, subject: Subject, **changes: Any) -> None:
+        self.call("change_preferences", extension.PreferenceChanges(**subject_to_thrift(subject), **changes))
 
     def _ask_if_known(self, method: str, request: Any, field: str) -> Sequence[Any]:
         try:

@@ -17,11 +17,15 @@ from hmstats.gateway.moving.described import ENGINES, PARTITIONS_A_CALL, Describ
 from hmstats.gateway.places.routing import Routing
 from hmstats.model.catalog.constraints import ColumnConstraint
 from hmstats.model.catalog.objects import DatabaseName, Partition, Table, TableName, is_view
+from hmstats.model.preferences.preference import Preference, Subject
+from hmstats.model.preferences.values import GUARD, PUBLISH
 from hmstats.service.mirrors.moved import MovedDatabases
 from hmstats.service.mirrors.routes import OWN, Route
 
 Report = Callable[[str], None]
 _MOST_SENTENCES = 50
+_NOTHING_WAITS = {PUBLISH: "true", GUARD: "off"}
+"""The preferences of a database while it is copied, whatever is stated of everything."""
 NOT_MOVED = ("privileges that Hive stores", "history of statistics", "who wrote them")
 """What a move to hmstats leaves behind."""
 
@@ -64,15 +68,16 @@ class Moving:
         if source.database(name) is None:
             raise StatementError(f"{source.title} has no database {name.database}")
         result.not_moved = NOT_MOVED if to == OWN else ()
-        result.reasons = list(self._refusals(name, source, result)) if to == OWN else []
+        result.reasons = list(self._refusals(name, source, to, result))
         if dry_run and to != OWN:
-            result.reasons = self._differences(name, source, target)
+            result.reasons = result.reasons or self._differences(name, source, target)
         if result.reasons or dry_run:
             return result
         with self._hold(name, stored, route.place) as held:
             source.send(name)
-            if to == OWN:
-                result.reasons = list(self._refusals(name, source, result)) or self._copy_database(name, source, target)
+            result.reasons = list(self._refusals(name, source, to, result))
+            if to == OWN and not result.reasons:
+                self._copy_database(name, source, target)
             result.reasons = result.reasons or self._differences(name, source, target)
             if not result.reasons:
                 held.switch(to)
@@ -88,11 +93,14 @@ class Moving:
             result.moved = True
         return result
 
-    def _refusals(self, name: DatabaseName, source: Described, result: MoveResult) -> Iterator[str]:
-        """What is in the way; the numbers of tables and partitions are counted."""
+    def _refusals(self, name: DatabaseName, source: Described, to: str, result: MoveResult) -> Iterator[str]:
+        """What is in the way; the numbers of tables and partitions that are to be copied are counted."""
+        yield from refusals.of_care(source, name)
+        if to != OWN:
+            return
         database = source.database(name)
         assert database is not None
-        yield from refusals.of_database(source, self._places[self._routing.default].call, database)
+        yield from refusals.of_database(self._places[self._routing.default].call, database)
         names = source.tables(name)
         result.tables, result.partitions = len(names), 0
         for each in names:
@@ -103,12 +111,15 @@ class Moving:
     def _is_own(self, name: DatabaseName) -> bool:
         return self._routing.route(name).place == OWN
 
-    def _copy_database(self, name: DatabaseName, source: Described, target: Described) -> list[str]:
+    def _copy_database(self, name: DatabaseName, source: Described, target: Described) -> None:
         """Copy a database to hmstats' own tables; a table that is there and equal is not copied again."""
         database, names = source.database(name), source.tables(name)
         assert database is not None
         self._copies.put_database(source.catalog(name.catalog), database, source.functions(name))
         self._copies.remove_other_tables(name, names)
+        target.replace_preferences(
+            name, [Preference(Subject(name), each, text) for each, text in _NOTHING_WAITS.items()]
+        )
         there, comparing = set(target.tables(name)), Comparing(source, target)
         constraints = list[ColumnConstraint]()
         for each in names:
@@ -119,7 +130,7 @@ class Moving:
             constraints += self._copy(source, target, table)
         keys = [each for each in constraints if each.reference is None]
         self._copies.put_constraints([*keys, *(each for each in constraints if each.reference is not None)])
-        return []
+        target.replace_preferences(name, source.preferences(name))
 
     def _copy(self, source: Described, target: Described, table: Table) -> list[ColumnConstraint]:
         """Copy a table with partitions and statistics. Returns its constraints, which may need other tables."""

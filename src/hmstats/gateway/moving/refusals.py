@@ -11,16 +11,24 @@ from hmstats.wire.idl import extension
 from hmstats.wire.idl import hive_metastore as api
 
 
-def of_database(place: Described, locking: Callable[[str, object], object], database: Database) -> Iterator[str]:
+def of_database(locking: Callable[[str, object], object], database: Database) -> Iterator[str]:
     """What is in the way in a database itself; `locking` asks where locks of queries are."""
     name = database.name
     if database.remote:
         yield f"database {name.database} is behind a data connector"
     for each in _locks(locking, name):
         yield f"lock {each.lockid} of {each.user} is on {each.tablename or each.dbname}"
-    request = extension.StatisticsLocksRequest(catName=name.catalog, dbPatterns=name.database)
-    for each in place.call("get_statistics_locks", request).locks:
+
+
+def of_care(place: Described, name: DatabaseName) -> Iterator[str]:
+    """What is in the way of what is stated of a database's statistics, and would be lost."""
+    locks = extension.StatisticsLocksRequest(catName=name.catalog, dbPatterns=name.database)
+    for each in place.call("get_statistics_locks", locks).locks:
         yield f"statistics of {each.dbName}.{each.tblName or '*'} are locked: unlock them first"
+    pending = extension.PendingRequest(catName=name.catalog, dbPatterns=name.database)
+    waiting = place.call("list_pending_statistics", pending).owners
+    for table in dict.fromkeys(each.tblName for each in waiting):
+        yield f"statistics of {name.database}.{table} wait: publish or reject them first"
 
 
 def of_table(place: Described, table: Table, has_moved_with: Callable[[DatabaseName], bool]) -> Iterator[str]:
