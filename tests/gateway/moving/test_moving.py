@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +203,8 @@ def test_a_database_that_is_nowhere_is_refused(places: Several) -> None:
     assert move(places, "m_nowhere", "--to", "third") == (2, "", wanted)
 
 
-def test_every_database_is_closed(places: Several, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_database_is_closed(places: Several, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also if the settings of the last upstream are wrong, for which the databases of the others are open already."""
     opened, closed = list[Store](), list[Store]()
     open_one, close_one = Store.open, Store.close
 
@@ -218,7 +220,11 @@ def test_every_database_is_closed(places: Several, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Store, "close", close_noted)
     for more in ([], ["--to", "third"]):
         assert move(places, "m_nowhere", *more).returncode == 2
-    assert len(opened) >= 6
+    settings = (places.folder / "hmstats.toml").read_text()
+    wrong = settings.replace(f"thrift://127.0.0.1:{places.second.port}", "http://127.0.0.1/second")
+    (tmp_path / "hmstats.toml").write_text(wrong)
+    assert "found http://127.0.0.1" in move(replace(places, folder=tmp_path), "m_nowhere").stderr
+    assert len(opened) >= 9
     assert set(map(id, opened)) == set(map(id, closed))
 
 

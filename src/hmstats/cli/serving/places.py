@@ -1,6 +1,7 @@
 """Several upstreams beside hmstats' own tables, from the settings."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from hmstats.cli.serving.roots import warehouse_of
 from hmstats.cli.serving.rules import rules_of
@@ -30,14 +31,18 @@ def places_of(settings: Settings, store: Store) -> Places | None:
         raise SettingsError("upstream and upstreams are both set: list the first one among the upstreams")
     _check_databases(settings)
     check_mirrors(store, are_wanted=False)
-    upstreams = {each.name: _upstream(each, settings) for each in settings.upstreams}
+    with ExitStack() as opened:
+        upstreams = {each.name: _upstream(each, settings, opened) for each in settings.upstreams}
+        opened.pop_all()
     return Places(upstreams, Routing(StoredRoutes(store), _patterns(settings), _default(settings.upstreams)))
 
 
-def _upstream(setting: UpstreamSetting, settings: Settings) -> UpstreamPlace:
+def _upstream(setting: UpstreamSetting, settings: Settings, opened: ExitStack) -> UpstreamPlace:
+    """A place of which `opened` closes the database. Raises as `places_of`."""
     store = open_store(
         setting.database, pool_size=settings.upstream_connections, statement_seconds=settings.statement_seconds
     )
+    opened.callback(store.close)
     check_mirrors(store, are_wanted=True)
     dispatcher, chores = assemble_here(
         store, warehouse_of(settings), rules_of(settings), mirrors=True, answers_bytes=settings.answers_bytes
