@@ -4,6 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from hmstats.errors import UpstreamUnavailable
 from hmstats.gateway.statistics import looking
@@ -81,7 +82,9 @@ def test_all_are_looked_at_when_the_upstream_is_there_again(clock: Any) -> None:
     def away() -> Any:
         raise UpstreamUnavailable("away")
 
-    with pytest.raises(UpstreamUnavailable):
-        found.run(away)
-    clock.now += 6
+    with capture_logs() as logs:
+        for _ in range(3):
+            found.run(away)
+            clock.now += 6
+    assert [(each["event"], each["reason"]) for each in logs] == [("looking_waits", "away")]
     assert run(found, mirrors) == ["t", "u"]

@@ -6,11 +6,15 @@ A question about a table looks at it too. Of what nobody asks about, nobody else
 import time
 from collections.abc import Callable, Sequence
 
-from hmstats.errors import CallRefused
+import structlog
+
+from hmstats.errors import CallRefused, UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.statistics.mirroring import CHANGING, Mirroring
 from hmstats.gateway.statistics.questions import Question
 from hmstats.gateway.upstream.upstream_calls import PARTITIONS_A_CALL, UpstreamCalls
 from hmstats.model.catalog.objects import TableName
+
+_log = structlog.get_logger("hmstats.gateway")
 
 LOOK_SECONDS = 2.0
 """How often to see whether somebody has asked."""
@@ -31,13 +35,14 @@ class Looking:
         self._tried = 0.0
         self._left: Sequence[TableName] = ()
         """The tables that are still to be looked at."""
+        self._waits_for: str | None = None
 
     def note_asked(self) -> None:
         """Note that somebody asks for health."""
         self._asked = time.monotonic()
 
     def run(self, calls: Callable[[], UpstreamCalls]) -> None:
-        """Look at all tables, or at those that are left, if that is due. Raises UpstreamUnavailable, UpstreamClosed."""
+        """Look at all tables, or at those that are left, if that is due and the upstream answers."""
         now = time.monotonic()
         if self._asked is None or now - self._asked > _ASKED_SECONDS:
             return
@@ -49,8 +54,13 @@ class Looking:
         if not self._left:
             return
         self._tried = now
-        asking = calls()
-        self._left = [name for name in self._left if not self._look_at(asking, name)]
+        try:
+            asking = calls()
+            self._left = [name for name in self._left if not self._look_at(asking, name)]
+        except (UpstreamUnavailable, UpstreamClosed) as error:
+            self._log_waiting(str(error))
+        else:
+            self._waits_for = None
 
     def _look_at(self, calls: UpstreamCalls, name: TableName) -> bool:
         """Make the mirrors of a table and its partitions like these are now, a thousand partitions at a time.
@@ -72,6 +82,12 @@ class Looking:
             if self._is_changing(calls, Question(name, own=True, partitions=some, columns=())):
                 return False
         return True
+
+    def _log_waiting(self, reason: str) -> None:
+        """Say once why the upstream cannot be asked: it is asked again every few seconds."""
+        if reason != self._waits_for:
+            _log.info("looking_waits", reason=reason)
+        self._waits_for = reason
 
     def _is_changing(self, calls: UpstreamCalls, question: Question) -> bool:
         return self._mirroring.reason_left(calls, question) == CHANGING
