@@ -322,3 +322,24 @@ def test_health_tells_of_changes_that_pass_the_gateway_by(hive_3_1: int, tmp_pat
         until({"t": (5, 2, True), "u": (None, None, True)}, stale)
         found = {each.partition: each.health.health >= 80 for each in doors.ours.health.partitions(doors.name())}
         assert found == {"p=0": True, "p=1": True, "p=2": True, "p=3": False, "p=4": False}
+
+
+@pytest.mark.parametrize("door", ["here", "direct"])
+def test_locks_outlive_a_move_of_directories(doors: Doors, door: str) -> None:
+    """Of a table and of a partition, as of a table that points to another day's directory each day."""
+    doors.direct.table(columns=COLUMNS, keys=["day"])
+    doors.direct.add_partitions(["1"], columns=COLUMNS)
+    doors.ours.locks.lock(LockedObject(database(doors), "t", columns=("a",)))
+    doors.ours.locks.lock(LockedObject(database(doors), "t", "day=1", columns=("a",)))
+    changing: Metastore = getattr(doors, door)
+    table, partition = changing.read_table(), changing.client().get_partition_by_name(changing.database, "t", "day=1")
+    table.sd.location += "_other"
+    changing.client().alter_table(changing.database, "t", table)
+    partition.sd.location += "_other"
+    changing.client().alter_partition(changing.database, "t", partition)
+    assert doors.direct.read_table().sd.location.endswith("_other")
+    assert doors.direct.client().get_partition_by_name(changing.database, "t", "day=1").sd.location.endswith("_other")
+    doors.ours.table_statistics(doors.name(), ["a"])
+    assert list(doors.ours.partition_statistics(doors.name(), ["a"], ["day=1"])) == []
+    locked = sorted(str(each.object.partition) for each in doors.ours.locks.listed(doors.direct.database))
+    assert locked == ["None", "day=1"]

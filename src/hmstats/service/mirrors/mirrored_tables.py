@@ -1,8 +1,8 @@
 """Mirrors that follow the tables and partitions of another metastore.
 
 A mirror is made when its table is first asked for, and compared with the table at every later question. It is the same
-table if its id there is the same, or before Hive 4, which has none, its time of creation and its location. Otherwise
-the table was made anew, and nothing of the old one is kept.
+table if its id there is the same, or before Hive 4, which has none, its time of creation. Otherwise the table was made
+anew, and nothing of the old one is kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -319,9 +319,7 @@ def _is_same(stored: Table, upstream_id: int | None, found: UpstreamTable) -> bo
         return False
     if upstream_id is not None and found.id is not None:
         return upstream_id == found.id
-    return stored.created_seconds == found.table.created_seconds and _location(stored.storage) == _location(
-        found.table.storage
-    )
+    return _is_as_old(stored.created_seconds, found.table.created_seconds, stored.storage, found.table.storage)
 
 
 def _facts(table: Table) -> object:
@@ -402,13 +400,20 @@ def _columns(partition: Partition) -> Sequence[Column]:
 
 
 def _is_same_partition(stored: Partition, found: Partition) -> bool:
-    return stored.created_seconds == found.created_seconds and is_same_location(
-        _location(stored.storage), _location(found.storage)
-    )
+    return _is_as_old(stored.created_seconds, found.created_seconds, stored.storage, found.storage)
+
+
+def _is_as_old(stored_seconds: int, found_seconds: int, stored: Storage | None, found: Storage | None) -> bool:
+    """Whether two times of creation say that an object is the same; without one its location does."""
+    if stored_seconds != found_seconds:
+        return False
+    return bool(found_seconds) or is_same_location(_location(stored), _location(found))
 
 
 def _is_like(stored: Partition, found: Partition) -> bool:
     if not _is_same_partition(stored, found) or dict(stored.parameters) != dict(found.parameters):
+        return False
+    if not is_same_location(_location(stored.storage), _location(found.storage)):
         return False
     return _typed(_columns(stored)) == _typed(_columns(found))
 
