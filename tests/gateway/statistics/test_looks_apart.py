@@ -36,6 +36,9 @@ class RenamingUpstream:
         storage = Storage(columns=(Column("a", "bigint"),), location="file:///d/t")
         return UpstreamTable(Table(name=name, storage=storage, created_seconds=7), 5)
 
+    def has_database(self, _: DatabaseName) -> bool:
+        return True
+
     def table_names(self, _: DatabaseName) -> list[str]:
         return [self.name.table]
 
