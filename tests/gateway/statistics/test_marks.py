@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 from tests.gateway.doors import COLUMNS, SECONDS, Doors, bounds, long, of_all, until
+from tests.gateway.test_metastores import asked
+from tests.server.requests import encoded
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.wire.idl import extension, methods
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.statistics.column_statistics import set_to_thrift
 
@@ -70,6 +73,22 @@ def test_partitions_are_found_however_their_names_are_written(doors: Doors) -> N
     assert doors.here.client().set_aggr_stats_for(request)
     found = doors.ours.partition_statistics(doors.name(), ["a"], names)
     assert [bounds(each.columns) for each in found] == [[(1, 9)]] * 2
+
+
+def test_rows_of_a_partition_without_marks_are_not_merged_beside_a_change_of_parameters(doors: Doors) -> None:
+    if doors.direct.generation < 3:
+        pytest.skip("Hive 2.3 merges whatever is marked")
+    doors.here.table(columns=COLUMNS, keys=["day"])
+    doors.here.add_partitions(["1"], columns=COLUMNS)
+    name = TableName("hive", doors.direct.database, "t")
+    struct = set_to_thrift(name, StatisticsSet((long(5, 6),), "day=1"), hive4=True)
+    change = extension.ParameterChange(partName="day=1", put={"spice": "cumin"})
+    changes = extension.ParameterChanges(dbName=name.database, tblName="t", changes=[change])
+    request = extension.SetStatisticsRequest(colStats=[struct], needMerge=True, engine="hive", parameters=changes)
+    asked(doors.here.port, "set_statistics", encoded(methods()["set_statistics"].arguments(request=request)))
+    assert not [each for each in doors.ours.partition_statistics(doors.name(), ["a"], ["day=1"]) if each.columns]
+    found = doors.direct.client().get_partition_by_name(name.database, "t", "day=1").parameters
+    assert (found["spice"], found.get(PARAMETER)) == ("cumin", None)
 
 
 def test_rows_of_a_partition_that_is_not_there_are_refused(doors: Doors) -> None:

@@ -39,8 +39,9 @@ def without_unmarked(
     asked = arguments["request"]
     mirror = tables.find(question.table)
     keys = [] if mirror is None else [each.name for each in mirror.partition_keys]
-    names = None if question.own else [normal_partition_name(each, keys) for each in question.partitions or ()]
-    marks = tables.parameters(question.table, names)
+    names = [normal_partition_name(each, keys) for each in question.partitions or ()]
+    marks = tables.parameters(question.table, names) if names else {}
+    marks |= tables.parameters(question.table, None) if question.own else {}
 
     def keep(struct: Any) -> list[Any]:
         place = "" if struct.statsDesc.isTblLevel else normal_partition_name(struct.statsDesc.partName, keys)
