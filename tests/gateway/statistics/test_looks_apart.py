@@ -36,8 +36,12 @@ class RenamingUpstream:
         storage = Storage(columns=(Column("a", "bigint"),), location="file:///d/t")
         return UpstreamTable(Table(name=name, storage=storage, created_seconds=7), 5)
 
+    def databases(self, _: str) -> list[str]:
+        return [T.database]
+
     def has_database(self, _: DatabaseName) -> bool:
-        return True
+        """Say no, as a Hive does whose own database fails."""
+        return False
 
     def table_names(self, _: DatabaseName) -> list[str]:
         return [self.name.table]
@@ -66,3 +70,11 @@ def test_a_table_that_is_renamed_between_two_looks_keeps_its_statistics(store: S
     assert mirroring.tables.names() == [W]
     found = mirroring.tables.statistics(W, None, ["a"], "hive")
     assert bounds(found[""].columns) == [(1, 3)]
+
+
+def test_a_database_that_is_said_to_be_missing_and_is_listed_keeps_its_mirrors(store: Store) -> None:
+    upstream, mirroring = RenamingUpstream(), Mirroring(store)
+    assert mirroring.sync(upstream, Question(T, own=True, columns=("a",)))  # type: ignore[arg-type]
+    with pytest.raises(NoSuchObject):
+        mirroring.keep_database(upstream, T.parent)  # type: ignore[arg-type]
+    assert mirroring.tables.names() == [T]

@@ -191,11 +191,15 @@ class Mirroring:
             self.tables.keep(renamed)
 
     def _forget_if_missing(self, as_gateway: UpstreamCalls, name: DatabaseName) -> bool:
-        """Whether a database does not exist, of which nothing is kept then."""
+        """Whether a database does not exist, of which nothing is kept then.
+
+        The list tells: a Hive whose own database fails says of a single one that it is missing.
+        """
         try:
-            if as_gateway.has_database(name):
-                return False
+            there = as_gateway.databases(name.catalog)
         except CallRefused:
+            return False
+        if name.database in {each.lower() for each in there}:
             return False
         self._store.write(lambda unit: self.tables.forget_database(unit, name))
         return True
