@@ -32,7 +32,7 @@ def test_a_table_is_printed_as_rich_would(capsys: pytest.CaptureFixture[str], mo
         rows = [[chosen.choice(TEXTS) + chosen.choice(TEXTS) for _ in range(width)] for _ in range(chosen.randrange(5))]
         cases.append((rows, texts, numbers))
     ours = [printed(capsys, rows, texts=texts, numbers=numbers) for rows, texts, numbers in cases]
-    monkeypatch.setattr("hmstats.cli.output.tables._texts", lambda _table: None)
+    monkeypatch.setattr("hmstats.cli.output.tables.lines_of", lambda _table: None)
     assert ours == [printed(capsys, rows, texts=texts, numbers=numbers) for rows, texts, numbers in cases]
     assert len({*ours}) > 100
 

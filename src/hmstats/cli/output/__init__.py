@@ -13,5 +13,6 @@ statistics_table.py   column statistics, a row for each column
 sparkline.py          the distribution of a column
 cell_texts.py         counts and ages
 tables.py             the style of all tables
+table_lines.py        tables for files and pipes
 plain_texts.py        texts of others, without what a terminal obeys
 """

@@ -1,16 +1,15 @@
 """Tables for a terminal, in one style for all commands."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rich import box
-from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.table import Table
-from rich.text import Text
 
 from hmstats.cli.output.plain_texts import plain_cell
+from hmstats.cli.output.table_lines import lines_of
 
 
 class PlainTable(Table):
@@ -43,48 +42,8 @@ def print_table(table: Table) -> None:
     if console.is_terminal:
         console.print(table)
         return
-    if (found := _texts(table)) is not None:
-        sys.stdout.writelines(f"{line}\n" for line in _lines(table, found))
+    if isinstance(table, PlainTable) and (lines := lines_of(table)) is not None:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
         return
     widest = console.measure(table, options=console.options.update(max_width=sys.maxsize)).maximum
     Console(highlight=False, width=max(console.width, widest)).print(table)
-
-
-def _texts(table: Table) -> list[list[list[str]]] | None:
-    """The lines of each cell, by column, the title first; None if the table is none of ours, or a cell is no text."""
-    cells = [[column.header, *column.cells] for column in table.columns]
-    if not isinstance(table, PlainTable) or not all(
-        isinstance(each, str | Text) for column in cells for each in column
-    ):
-        return None
-    return [[str(each).split("\n") for each in column] for column in cells]
-
-
-def _lines(table: Table, cells: list[list[list[str]]]) -> Iterator[str]:
-    """The lines that Rich would print, which takes a millisecond for each row."""
-    widths = [
-        max(column.min_width or 0, *(cell_len(line) for lines in own for line in lines))
-        for column, own in zip(table.columns, cells, strict=True)
-    ]
-    sides = [column.justify for column in table.columns]
-    for number, row in enumerate(zip(*cells, strict=True)):
-        height = max(map(len, row))
-        for place in range(height):
-            # A title stands at the bottom of its place, any other text at the top.
-            lines = [_at(cell, place - (height - len(cell) if number == 0 else 0)) for cell in row]
-            yield "  ".join(map(_pad, lines, widths, sides))
-        if number == 0:
-            yield "─" * (sum(widths) + 2 * len(widths) - 2)
-
-
-def _at(cell: list[str], place: int) -> str:
-    """A line of a cell; nothing above and below it."""
-    return cell[place] if 0 <= place < len(cell) else ""
-
-
-def _pad(text: str, width: int, side: str) -> str:
-    """The text in so many columns of a terminal."""
-    if side == "right":
-        shown = text.rstrip()
-        return " " * (width - cell_len(shown)) + shown
-    return text + " " * (width - cell_len(text))
