@@ -237,17 +237,15 @@ def test_a_fraction_is_not_compared_as_a_text(metastore: Metastore, kind: str, t
         metastore.client().get_partitions_by_filter(metastore.database, "priced", text, -1)
 
 
-def test_no_values_at_all_match_every_partition(metastore: Metastore) -> None:
-    """An error in Hive before 4."""
+def test_a_list_without_values_names_no_partitions(metastore: Metastore) -> None:
+    """A Hive 4 whose direct SQL is on answers all; the error is what Hive's own client tests expect."""
     metastore.add_partitions(("a", "1"), ("b", "1"))
     client = metastore.client()
-    if metastore.generation < 4:
+    if metastore.ours or metastore.generation < 4:
         with pytest.raises(api.MetaException):
             client.get_partitions_ps_with_auth(metastore.database, "t", [], -1, "ada", [])
-        return
-    found = client.get_partitions_ps_with_auth(metastore.database, "t", [], -1, "ada", [])
-    assert _values(found) == [["a", "1"], ["b", "1"]]
-    assert len(_of_request(metastore, partVals=[]).partitions) == 2
+    else:
+        assert len(client.get_partitions_ps_with_auth(metastore.database, "t", [], -1, "ada", [])) == 2
     with pytest.raises(api.MetaException):
         client.get_partition_names_ps(metastore.database, "t", [], -1)
 

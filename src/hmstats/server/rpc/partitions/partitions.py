@@ -4,7 +4,6 @@ from typing import Any
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
 from hmstats.model.catalog.names import partition_spec
-from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
@@ -90,8 +89,10 @@ class PartitionCalls:
         name = subject.table(req.dbName, req.tblName, req.catName)
         if req.partNames is not None:
             found = self._partitions.by_names(name, req.partNames)
+        elif req.partVals is None:
+            found = self._partitions.all(name, req.maxParts)
         else:
-            found = self._matching_or_all(name, req.partVals, req.maxParts)
+            found = self._partitions.matching(name, req.partVals, req.maxParts)
         if req.userName is None or req.groupNames is None or not found.table.own_privileges:
             return _wrapped(found)
         structs = self._authorised(found, req.userName, req.groupNames)
@@ -146,14 +147,8 @@ class PartitionCalls:
 
         Privileges are those of `get_partition_with_auth`.
         """
-        found = self._matching_or_all(subject.table(db_name, tbl_name), part_vals, max_parts)
+        found = self._partitions.matching(subject.table(db_name, tbl_name), part_vals or [], max_parts)
         return self._structs_for(found, user_name, group_names)
-
-    def _matching_or_all(self, name: TableName, values: list[str] | None, limit: int) -> TablePartitions:
-        """The partitions whose values begin with these; without any value all, as in Hive 4."""
-        if not values:
-            return self._partitions.all(name, limit)
-        return self._partitions.matching(name, values, limit)
 
     def _structs_for(self, found: TablePartitions, user: str | None, groups: list[str] | None) -> Any:
         if user is None or groups is None or not found.table.own_privileges:
