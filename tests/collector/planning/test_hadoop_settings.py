@@ -10,6 +10,7 @@ from tests.fixtures.object_stores.object_store import BUCKET, ObjectStore, objec
 from hmstats import client
 from hmstats.collector.autogather.table_state import read_table_state
 from hmstats.collector.dry_run import dry_run
+from hmstats.collector.planning.preferred import preferred_of_writes
 from hmstats.collector.request.statement import Statement
 from hmstats.files import file_systems
 from hmstats.model.catalog.objects import TableName
@@ -39,6 +40,6 @@ def test_a_dry_run_and_a_write_find_the_files_of_a_store(our_metastore: Metastor
     with client.connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
         conf = {f"spark.hadoop.{key}": value for key, value in store.hadoop.items()}
         planned = dry_run(service, Statement(name), conf=conf)
-        found = read_table_state(service, name, store.hadoop.get)
+        found = read_table_state(service, preferred_of_writes(service, name), store.hadoop.get)
     assert (planned.files, planned.bytes) == (1, 4)
     assert [(file.path.rpartition("/")[2], file.bytes) for file in found.every_file] == [("part-0", 4)]

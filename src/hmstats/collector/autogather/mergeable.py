@@ -5,9 +5,8 @@ from collections.abc import Collection
 from hmstats.client import Metastore
 from hmstats.collector.autogather.table_state import TableState
 from hmstats.collector.findings.stored_states import accumulators, read_statistics
+from hmstats.collector.options import Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
-from hmstats.collector.planning.plan import Plan
-from hmstats.collector.scan.states import Types
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.sketch.accumulator import TableAccumulator
 
@@ -17,33 +16,39 @@ def stored_states(service: Metastore, before: TableState, known: Collection[str]
     if not known or before.plan is None:
         return {}
     if not before.plan.keys:
-        own = stored_table_state(service, before.plan)
+        own = stored_table_state(service, before)
         return {} if own is None else {WHOLE_TABLE: own}
     rows = {piece.name: int(piece.parameters["numRows"]) for piece in before.plan.pieces if piece.name in known}
+    if not before.plan.types:
+        return {name: TableAccumulator({}, count) for name, count in rows.items()}
     found = {each.partition or "": each for each in read_statistics(service, before.plan, sorted(known))}
-    states = {name: _state(found[name], rows[name], before.plan.types) for name in known if name in found}
+    states = {name: _state(found[name], rows[name], before) for name in known if name in found}
     return {name: state for name, state in states.items() if state is not None}
 
 
-def stored_table_state(service: Metastore, plan: Plan) -> TableAccumulator | None:
+def stored_table_state(service: Metastore, before: TableState) -> TableAccumulator | None:
     """The state of the table itself."""
-    rows = int(plan.parameters["numRows"])
-    found = next(iter(read_statistics(service, plan, None)), None)
-    return None if found is None else _state(found, rows, plan.types)
-
-
-def with_sketches(state: TableAccumulator) -> TableAccumulator | None:
-    """The state if all its columns have their distinct-count sketch; else None."""
-    made = TableAccumulator.empty({name: column.kind for name, column in state.columns.items()})
-    whole = all(column.hll or not made.columns[name].hll for name, column in state.columns.items())
-    return state if whole else None
-
-
-def _state(found: StatisticsSet, rows: int, types: Types) -> TableAccumulator | None:
-    state = None if _of_sample(found) else accumulators(found, rows)
-    if state is None or state.columns.keys() != types.keys():
+    if before.plan is None:
         return None
-    return with_sketches(state)
+    rows = int(before.plan.parameters["numRows"])
+    if not before.plan.types:
+        return TableAccumulator({}, rows)
+    found = next(iter(read_statistics(service, before.plan, None)), None)
+    return None if found is None else _state(found, rows, before)
+
+
+def with_sketches(state: TableAccumulator, options: Options) -> TableAccumulator | None:
+    """The state if all its columns have the distinct-count sketch that they are to have; else None."""
+    made = TableAccumulator.empty({name: column.kind for name, column in state.columns.items()})
+    wanted = (name for name, column in made.columns.items() if column.hll and options.sketches_of(name).distinct)
+    return state if all(state.columns[name].hll for name in wanted) else None
+
+
+def _state(found: StatisticsSet, rows: int, before: TableState) -> TableAccumulator | None:
+    state = None if _of_sample(found) else accumulators(found, rows)
+    if state is None or before.plan is None or state.columns.keys() != before.plan.types.keys():
+        return None
+    return with_sketches(state, before.options)
 
 
 def _of_sample(found: StatisticsSet) -> bool:

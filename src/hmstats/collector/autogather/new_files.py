@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.table_state import TableState
+from hmstats.collector.options import Options
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.prepare import Files
 from hmstats.collector.scan import file_rows
@@ -52,47 +53,49 @@ def read_new_files(spark: SparkSession, now: TableState, files: Files) -> Iterat
     context = spark.sparkContext
     plan = replace(now.plan, pieces=tuple(pieces))
     tasks = cut(plan.pieces, files, expected_cores(context), settings=plan.settings)
-    states = context.parallelize(tasks, len(tasks)).mapPartitions(partial(_read_states, types=plan.types))
+    read = partial(_read_states, types=plan.types, options=now.options)
+    states = context.parallelize(tasks, len(tasks)).mapPartitions(read)
     with translate_errors():
         if plan.keys:
-            yield from _of_each(states, len(pieces), plan.types)
+            yield from _of_each(states, len(pieces), plan.types, now.options)
         else:
-            yield WHOLE_TABLE, _of_all(states, plan.types)
+            yield WHOLE_TABLE, _of_all(states, plan.types, now.options)
 
 
-def _of_each(states: Any, pieces: int, types: Types) -> Iterator[WrittenPiece]:
+def _of_each(states: Any, pieces: int, types: Types, options: Options) -> Iterator[WrittenPiece]:
     """The states by piece; the driver holds those of a few pieces at a time."""
-    merged = shuffle_by_piece(states, -(-pieces // _PIECES_A_TASK)).mapPartitions(partial(_merge_pieces, types=types))
+    merge = partial(_merge_pieces, types=types, options=options)
+    merged = shuffle_by_piece(states, -(-pieces // _PIECES_A_TASK)).mapPartitions(merge)
     for piece, state in merged.toLocalIterator(prefetchPartitions=True):
-        yield piece, _merge_all([(piece, state)], types)
+        yield piece, _merge_all([(piece, state)], types, options)
 
 
 @freeze_modules
-def _read_states(tasks: Iterable[Sequence[Split]], types: Types) -> Iterator[State]:
+def _read_states(tasks: Iterable[Sequence[Split]], types: Types, options: Options) -> Iterator[State]:
     for task in tasks:
         for piece, splits in by_piece(task):
-            yield piece, file_rows.accumulate(splits, types).to_bytes()
+            yield piece, file_rows.accumulate(splits, types, options).to_bytes()
 
 
-def _of_all(states: Any, types: Types) -> TableAccumulator:
+def _of_all(states: Any, types: Types, options: Options) -> TableAccumulator:
     """All states merged into one, mostly in tasks before the driver."""
     if states.getNumPartitions() <= MOST_STATES_AT_DRIVER:
-        return _merge_all(states.collect(), types)
-    return _merge_all([states.treeReduce(partial(_merge, types=types))], types)
+        return _merge_all(states.collect(), types, options)
+    return _merge_all([states.treeReduce(partial(_merge, types=types, options=options))], types, options)
 
 
-def _merge(one: State, other: State, types: Types) -> State:
-    return one[0], _merge_all([one, other], types).to_bytes()
+def _merge(one: State, other: State, types: Types, options: Options) -> State:
+    return one[0], _merge_all([one, other], types, options).to_bytes()
 
 
 @freeze_modules
-def _merge_pieces(states: Iterable[State], types: Types) -> Iterator[State]:
+def _merge_pieces(states: Iterable[State], types: Types, options: Options) -> Iterator[State]:
     """Merge consecutive states of one piece."""
     for piece, parts in groupby(states, key=itemgetter(0)):
-        yield piece, _merge_all(parts, types).to_bytes()
+        yield piece, _merge_all(parts, types, options).to_bytes()
 
 
-def _merge_all(parts: Iterable[State], types: Types) -> TableAccumulator:
-    found = States(types)
+def _merge_all(parts: Iterable[State], types: Types, options: Options) -> TableAccumulator:
+    found = States(types, options)
     found.merge((WHOLE_TABLE, state) for _, state in parts)
     return found.of(WHOLE_TABLE)

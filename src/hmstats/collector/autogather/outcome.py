@@ -55,7 +55,7 @@ def put_statistics(
     """
     plan = _check_plan(now, delivery.table, types)
     work = WrittenPieces(service, before, now, plan, appends=appends, known=known)
-    every = written if plan.keys else _or_empty_table(written, types)
+    every = written if plan.keys else _or_empty_table(written, now)
     delivered = deliver(delivery, work.findings(every))
     if plan.keys:
         itself = TableItself(service, before, now, plan, work)
@@ -90,8 +90,8 @@ def _check_plan(now: TableState, name: TableName, types: Types) -> Plan:
     return now.plan
 
 
-def _or_empty_table(written: Iterable[WrittenPiece], types: Mapping[str, str]) -> Iterator[WrittenPiece]:
+def _or_empty_table(written: Iterable[WrittenPiece], now: TableState) -> Iterator[WrittenPiece]:
     """The pieces; if no row was written, the table as an empty piece."""
-    found = iter(written)
-    yield next(found, (WHOLE_TABLE, empty_state(types)))
+    found, types = iter(written), now.plan.types if now.plan else {}
+    yield next(found, (WHOLE_TABLE, empty_state(types, now.options)))
     yield from found

@@ -19,8 +19,8 @@ from hmstats.collector.autogather.table_state import (
 from hmstats.collector.autogather.target import Target
 from hmstats.collector.autogather.touched import Touched
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering, attempts_accumulator, watched_rows
+from hmstats.collector.planning.preferred import PreferredRequest
 from hmstats.collector.planning.prepare import Hadoop
-from hmstats.model.catalog.objects import TableName
 from hmstats.program_log import ProgramLog
 
 _log = ProgramLog("hmstats.autogather")
@@ -35,14 +35,14 @@ class GatheringStrategy(Protocol):
     def begin(self) -> None:
         """Prepare, before anything is written."""
 
-    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> TableState:
+    def before(self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop) -> TableState:
         """The table before the write, if rows of it remain."""
 
     def through(self, rows: DataFrame) -> DataFrame:
         """The DataFrame to write, with equal rows."""
 
     def after(
-        self, service: Metastore, table: TableName, hadoop: Hadoop, before: TableState
+        self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop, before: TableState
     ) -> tuple[TableState, TableState]:
         """The table before the write, with what is known of it by now, and after the write."""
 
@@ -66,9 +66,9 @@ class WatchedRows:
         """Prepare the storage of the tasks' states."""
         self._aggregator.init(self._gathering.run)
 
-    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> TableState:
+    def before(self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop) -> TableState:
         """The table with the files of all partitions."""
-        return read_table_state(service, table, hadoop)
+        return read_table_state(service, wanted, hadoop)
 
     def through(self, rows: DataFrame) -> DataFrame:
         """The DataFrame whose rows are watched when they are written. Raises StatementError if PySpark is too old."""
@@ -76,10 +76,10 @@ class WatchedRows:
         return watched_rows(rows, self._target, self._gathering, self._attempts)
 
     def after(
-        self, service: Metastore, table: TableName, hadoop: Hadoop, before: TableState
+        self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop, before: TableState
     ) -> tuple[TableState, TableState]:
         """All partitions too: another job may have written to one that this write has not touched."""
-        return before, read_table_state(service, table, hadoop)
+        return before, read_table_state(service, wanted, hadoop)
 
     def pieces(self, before: TableState, now: TableState) -> Iterator[WrittenPiece]:
         """The states that successful attempts have published."""
@@ -105,19 +105,19 @@ class NewFiles:
     def begin(self) -> None:
         """No effect."""
 
-    def before(self, service: Metastore, table: TableName, hadoop: Hadoop) -> TableState:
+    def before(self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop) -> TableState:
         """The table as the metastore knows it."""
-        return read_unlisted_state(service, table, hadoop)
+        return read_unlisted_state(service, wanted, hadoop)
 
     def through(self, rows: DataFrame) -> DataFrame:
         """The rows unchanged."""
         return rows if self._touched is None else self._touched.observe(rows)
 
     def after(
-        self, service: Metastore, table: TableName, hadoop: Hadoop, before: TableState
+        self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop, before: TableState
     ) -> tuple[TableState, TableState]:
         """The files of the partitions that were touched; those before an append are told by their names."""
-        now = read_unlisted_state(service, table, hadoop)
+        now = read_unlisted_state(service, wanted, hadoop)
         if now.plan is None:
             return before, now
         names = {each.name for each in now.pieces} if self._touched is None else self._touched.names(now.plan)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.client import Metastore
 from hmstats.collector.autogather.mergeable import stored_table_state, with_sketches
-from hmstats.collector.autogather.table_state import TableState, true_of
+from hmstats.collector.autogather.table_state import TableState
 from hmstats.collector.autogather.written_pieces import WrittenPieces, finding_of, stale_finding, stale_table
 from hmstats.collector.findings.stored_states import stored_total
 from hmstats.collector.planning.pieces import Piece
@@ -37,7 +37,7 @@ class TableItself:
         total = self._state()
         if self.now.all_listed:
             files = self.now.every_file
-            made = stale_finding(files) if total is None else finding_of(self.plan, files, total)
+            made = stale_finding(files) if total is None else finding_of(self.plan, files, total, self.now.options)
         else:
             made = stale_table(self.now) if total is None else self._unmarked_finding(total)
         return replace(made, other={**made.other, "numPartitions": str(len(self.plan.pieces))})
@@ -53,17 +53,17 @@ class TableItself:
         if not others:
             return self.work.total
         if self.before.plan and not self.work.replaced() and self._table_is_current(self.before.plan, others):
-            own = stored_table_state(self.service, self.before.plan)
+            own = stored_table_state(self.service, self.before)
             return None if own is None else own.merge(self.work.new)
         if self.work.total is None or not self._are_current(others):
             return None
         stored = stored_total(self.service, self.plan, others)
-        return None if stored is None else with_sketches(stored.merge(self.work.total))
+        return None if stored is None else with_sketches(stored.merge(self.work.total), self.now.options)
 
     def _table_is_current(self, before: Plan, others: Sequence[Piece]) -> bool:
         """Whether the table's own statistics were of all its rows before the write."""
         if self.now.all_listed:
-            return true_of(before.parameters, self.before.every_file, before.types)
+            return self.before.proves(before.parameters, self.before.every_file)
         kept = {name for name in self.work.touched if self.before.files.get(name)}
         return kept <= self.before.trusted().keys() and self._are_current(others) and self._adds_up(before)
 

@@ -1,21 +1,21 @@
 """A snapshot of a table, before or after a write, and which of its stored statistics are current then."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from hmstats.client import Metastore
 from hmstats.collector.autogather.earlier_files import earlier_files, job_of
-from hmstats.collector.options import DEFAULT
+from hmstats.collector.options import DEFAULT, Options
 from hmstats.collector.planning.data_files import DataFile, list_files
 from hmstats.collector.planning.fingerprint import PARAMETER, fingerprint
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.planning.plan import Plan, make_plan
+from hmstats.collector.planning.preferred import PreferredRequest
 from hmstats.collector.planning.prepare import Files, Hadoop, says_empty, with_file_settings
-from hmstats.collector.request.statement import Statement
 from hmstats.collector.scan.states import Types
 from hmstats.errors import GatheringFailed
-from hmstats.model.catalog.objects import Parameters, TableName
+from hmstats.model.catalog.objects import Parameters
 from hmstats.model.parameters import accurate
 from hmstats.model.parameters.accurate import Accurate
 from hmstats.model.parameters.basic_statistics import NUM_FILES, TOTAL_SIZE
@@ -26,11 +26,13 @@ from hmstats.model.parameters.row_counts import NUM_ROWS, row_count
 class TableState:
     """A snapshot of a table: its partitions with their parameters, and files; the plan is None if there is no table.
 
-    `files` are those of the pieces that were listed: of all of them, or of those that a write touched.
+    `files` are those of the pieces that were listed: of all of them, or of those that a write touched. `options` are
+    those of the statistics that a write makes.
     """
 
     plan: Plan | None = None
     files: Files = field(default_factory=dict)
+    options: Options = DEFAULT
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -50,8 +52,12 @@ class TableState:
         """The listed pieces whose stored statistics of all columns are of exactly their files, by name."""
         if self.plan is None:
             return {}
-        listed, types = (piece for piece in self.pieces if piece.name in self.files), self.plan.types
-        return {each.name: each for each in listed if true_of(each.parameters, self.files[each.name], types)}
+        listed = (piece for piece in self.pieces if piece.name in self.files)
+        return {each.name: each for each in listed if self.proves(each.parameters, self.files[each.name])}
+
+    def proves(self, parameters: Parameters, files: Sequence[DataFile]) -> bool:
+        """Whether parameters prove that statistics of all columns by these options are of exactly these files."""
+        return self.plan is not None and true_of(parameters, files, self.plan.types, self.options)
 
     def changed_pieces(self, now: "TableState") -> list[str]:
         """The pieces listed now that have other files than in this snapshot, or than they were counted for."""
@@ -61,7 +67,7 @@ class TableState:
     def _has_files(self, piece: Piece | None, name: str, files: Sequence[DataFile]) -> bool:
         if name in self.files:
             return self.files[name] == files
-        return self.plan is not None and piece is not None and true_of(piece.parameters, files, self.plan.types)
+        return piece is not None and self.proves(piece.parameters, files)
 
     def size(self, name: str) -> int | None:
         """The table's numFiles or totalSize; None if the metastore does not know it of a piece that was not listed."""
@@ -75,20 +81,21 @@ class TableState:
         return list(chain.from_iterable(self.files.values()))
 
 
-def read_table_state(service: Metastore, name: TableName, hadoop: Hadoop) -> TableState:
+def read_table_state(service: Metastore, wanted: PreferredRequest, hadoop: Hadoop) -> TableState:
     """The table now, with all files.
 
-    `hadoop` gives Hadoop's settings. Raises ServiceUnavailable, and StatementError as make_plan.
+    `wanted` is of all partitions, and `hadoop` gives Hadoop's settings. Raises ServiceUnavailable, and StatementError
+    as make_plan.
     """
-    found = read_unlisted_state(service, name, hadoop)
+    found = read_unlisted_state(service, wanted, hadoop)
     return found if found.plan is None else with_files(found, {piece.name for piece in found.pieces})
 
 
-def read_unlisted_state(service: Metastore, name: TableName, hadoop: Hadoop) -> TableState:
+def read_unlisted_state(service: Metastore, wanted: PreferredRequest, hadoop: Hadoop) -> TableState:
     """The table now as the metastore knows it: nothing is listed. Raises as read_table_state()."""
-    if service.find_table(name) is None:
-        return TableState()
-    return TableState(with_file_settings(make_plan(service, Statement(name)), hadoop))
+    if service.find_table(wanted.request.table) is None:
+        return TableState(options=wanted.options)
+    return TableState(with_file_settings(make_plan(service, wanted.request), hadoop), options=wanted.options)
 
 
 def with_files(known: TableState, names: Collection[str]) -> TableState:
@@ -96,29 +103,28 @@ def with_files(known: TableState, names: Collection[str]) -> TableState:
     if known.plan is None:
         return known
     places = {piece.name: piece.location for piece in known.pieces if piece.name in names}
-    return TableState(known.plan, list_files(places, known.plan.settings))
+    return replace(known, files=list_files(places, known.plan.settings))
 
 
 def with_earlier_files(before: TableState, now: TableState) -> TableState:
     """The table before an append, with the earlier ones of the files that are there now."""
     known = {each.name: each.parameters for each in before.pieces}
-    types = {} if now.plan is None else now.plan.types
 
     def earlier(name: str, files: Sequence[DataFile]) -> Sequence[DataFile]:
         parameters = known.get(name, {})
         stored = row_count(parameters.get(NUM_FILES))
-        return earlier_files(files, stored, lambda some: true_of(parameters, some, types))
+        return earlier_files(files, stored, lambda some: now.proves(parameters, some))
 
-    return TableState(before.plan, {name: earlier(name, files) for name, files in now.files.items()})
+    return replace(before, files={name: earlier(name, files) for name, files in now.files.items()})
 
 
-def true_of(parameters: Parameters, files: Sequence[DataFile], types: Types) -> bool:
+def true_of(parameters: Parameters, files: Sequence[DataFile], types: Types, options: Options) -> bool:
     """Whether the parameters prove that statistics of all columns are stored for exactly these files."""
     if not (parameters.get(NUM_ROWS) or "").isdecimal():
         return False
     known = parameters.get(PARAMETER)
     if known is not None:
-        return known == fingerprint(files, types, DEFAULT)
+        return known == fingerprint(files, types, options)
     marks = Accurate.parse(parameters.get(accurate.PARAMETER))
     counts = (str(len(files)), str(sum(file.bytes for file in files)))
     same = (parameters.get(NUM_FILES), parameters.get(TOTAL_SIZE)) == counts

@@ -13,6 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import StructField
 
+from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
 from hmstats.model.catalog.names import quote_name
 from hmstats.model.statistics.column_types import kind_of
@@ -32,6 +33,13 @@ class Target:
     types: Mapping[str, str]
     keys: tuple[str, ...]
     values: tuple[Column, ...]
+
+    def only(self, request: Statement) -> "Target":
+        """The target without the columns that a request leaves out."""
+        kept = [name for name in self.types if request.columns is None or name in request.columns]
+        types = {name: self.types[name] for name in kept if name not in request.without}
+        values = dict(zip(self.types, self.values, strict=False))
+        return Target(types, self.keys, (*(values[name] for name in types), *self.values[len(self.types) :]))
 
 
 def new_table(rows: DataFrame, partition_by: Sequence[str]) -> Target:

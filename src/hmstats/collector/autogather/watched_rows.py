@@ -17,6 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from hmstats.collector.autogather.publishers.protocols import Publisher, Run
 from hmstats.collector.autogather.target import Target
+from hmstats.collector.options import Options
 from hmstats.collector.scan.arrow_types import arrow_type, conform
 from hmstats.collector.scan.dataframe import by_partition
 from hmstats.collector.scan.states import States, Types
@@ -60,6 +61,7 @@ class Gathering:
     publisher: type[Publisher]
     types: Types
     keys: tuple[str, ...]
+    options: Options
     reliable: bool
 
 
@@ -114,7 +116,7 @@ class _Watcher:
     def __init__(self, gathering: Gathering, task: int, attempt: int) -> None:
         self._gathering = gathering
         self._task, self._attempt = task, attempt
-        self._states = States(gathering.types)
+        self._states = States(gathering.types, gathering.options)
         self._waiting: list[Sequence[pa.Array]] = []
         self._waiting_rows = self._published = 0
         self._publisher: Publisher | None = None
@@ -176,7 +178,7 @@ class _Watcher:
         ]
         self._publisher.publish(states)
         self._published += len(states)
-        self._states = States(self._gathering.types)
+        self._states = States(self._gathering.types, self._gathering.options)
 
 
 def _conform_batch(batch: pa.RecordBatch, types: Mapping[str, str]) -> pa.RecordBatch:

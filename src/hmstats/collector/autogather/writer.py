@@ -22,8 +22,11 @@ from hmstats.collector.autogather.table_state import TableState, check_alone, re
 from hmstats.collector.autogather.target import Target, new_table, stored_table
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
+from hmstats.collector.options import DEFAULT
 from hmstats.collector.planning.locked import locks_of, sentence
 from hmstats.collector.planning.plan import check_folder, check_provider
+from hmstats.collector.planning.preferred import PreferredRequest, preferred_of_writes
+from hmstats.collector.request.statement import Statement
 from hmstats.collector.scan.task_errors import translate_errors
 from hmstats.collector.scan.workers_python import use_driver_python
 from hmstats.collector.spark.cached_tables import forget_table
@@ -196,18 +199,29 @@ class Writing:
             return Written(order.table, gathered=False, reason="hive.stats.autogather is false")
         publisher, aggregator = publisher_and_aggregator(settings.dbclass)
         run = Run(new_run(), settings.connection, settings.retention_hours, self._opening(settings.connection))
-        keys, types = order.target.keys, order.target.types
+        keys = order.target.keys
         delivery = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service, ExitStack() as while_writing:
+            wanted = self._read_preferences(service, order.table)
+            order = replace(order, target=order.target.only(wanted.request))
             strategy: GatheringStrategy = NewFiles(self._spark, order.target, keeps=order.keeps, appends=order.appends)
             if settings.reads == ROWS:
                 run = replace(run, handed=self._hand_over(service, while_writing))
-                gathering = Gathering(run, publisher, types, keys, settings.reliable)
+                gathering = Gathering(run, publisher, order.target.types, keys, wanted.options, settings.reliable)
                 strategy = WatchedRows(order.target, gathering, aggregator())
             try:
-                return self._gather(service, delivery, order, strategy)
+                return self._gather(service, delivery, order, wanted, strategy)
             finally:
                 forget_table(self._spark, order.table)
+
+    def _read_preferences(self, service: Metastore, table: TableName) -> PreferredRequest:
+        """What is preferred for the table; the defaults if the metastore does not tell: the rows are written."""
+        try:
+            return preferred_of_writes(service, table)
+        except SURVIVABLE as error:
+            self._refuse_if_reliable(error)
+            _log.warning("preferences_not_read", table=str(table), reason=str(error))
+            return PreferredRequest(Statement(table), DEFAULT, row_counts=False)
 
     def _hand_over(self, service: Metastore, while_writing: ExitStack) -> HandedOver:
         """What proves the user in tasks; nothing if the metastore gives no token, so that the rows are written."""
@@ -218,29 +232,36 @@ class Writing:
             _log.warning("no_token_for_tasks", reason=str(error))
             return NOTHING
 
-    def _gather(self, service: Metastore, delivery: Delivery, order: _Order, strategy: GatheringStrategy) -> Written:
+    def _gather(
+        self,
+        service: Metastore,
+        delivery: Delivery,
+        order: _Order,
+        wanted: PreferredRequest,
+        strategy: GatheringStrategy,
+    ) -> Written:
         before = TableState()
         try:
-            before = strategy.before(service, order.table, self._hadoop) if order.keeps else before
+            before = strategy.before(service, wanted, self._hadoop) if order.keeps else before
             strategy.begin()
             held = table_lock(locks_of(service, order.table)) if order.keeps else None
         except SURVIVABLE as error:
             self._refuse_if_reliable(error)
             order.write(self._rows)
-            return self._without(service, delivery, before, error)
+            return self._without(service, delivery, wanted, before, error)
         if held is not None:
             strategy.end()
             order.write(self._rows)
-            return self._without(service, delivery, before, StatementError(sentence(order.table, held)))
+            return self._without(service, delivery, wanted, before, StatementError(sentence(order.table, held)))
         try:
             with translate_errors():
                 order.write(strategy.through(self._rows))
             now = None
             try:
-                before, now = strategy.after(service, order.table, self._hadoop, before)
+                before, now = strategy.after(service, wanted, self._hadoop, before)
                 return _put_statistics(service, delivery, before, now, strategy.pieces(before, now), order)
             except SURVIVABLE as error:
-                written = self._without(service, delivery, before, error, now)
+                written = self._without(service, delivery, wanted, before, error, now)
                 self._refuse_if_reliable(error)
                 return written
         finally:
@@ -258,6 +279,7 @@ class Writing:
         self,
         service: Metastore,
         delivery: Delivery,
+        wanted: PreferredRequest,
         before: TableState,
         error: Exception,
         now: TableState | None = None,
@@ -265,7 +287,7 @@ class Writing:
         """Report a write without statistics: mark the stored ones as inaccurate, log and return the reason."""
         _log.warning("not_gathered", table=str(delivery.table), reason=str(error))
         try:
-            mark_stale(delivery, before, now or read_table_state(service, delivery.table, self._hadoop))
+            mark_stale(delivery, before, now or read_table_state(service, wanted, self._hadoop))
         except SURVIVABLE as failure:
             _log.warning("not_said", table=str(delivery.table), reason=str(failure))
         return Written(delivery.table, gathered=False, reason=str(error))

@@ -9,7 +9,7 @@ from hmstats.collector.autogather.aggregation import WrittenPiece
 from hmstats.collector.autogather.mergeable import stored_states
 from hmstats.collector.autogather.table_state import TableState
 from hmstats.collector.findings.finding import file_finding
-from hmstats.collector.options import DEFAULT
+from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.planning.fingerprint import PARAMETER
 from hmstats.collector.planning.pieces import WHOLE_TABLE
@@ -44,9 +44,9 @@ class WrittenPieces:
         self._service, self._before, self._now, self._plan, self._appends = service, before, now, plan, appends
         self._known = known
         self._trusted = before.trusted() if appends else {}
-        self.new = empty_state(plan.types)
+        self.new = empty_state(plan.types, now.options)
         """The state of the written rows."""
-        self.total: TableAccumulator | None = empty_state(plan.types)
+        self.total: TableAccumulator | None = empty_state(plan.types, now.options)
         """The state of all rows of the written pieces; None if not all of them are known."""
         self.touched: set[str] = set()
 
@@ -91,12 +91,12 @@ class WrittenPieces:
             state = stored.merge(state)
         if self.total is not None:
             self.total = self.total.merge(state)
-        return finding_of(self._plan, files, state)
+        return finding_of(self._plan, files, state, self._now.options)
 
 
-def finding_of(plan: Plan, files: Sequence[DataFile], state: TableAccumulator) -> Finding:
+def finding_of(plan: Plan, files: Sequence[DataFile], state: TableAccumulator, options: Options) -> Finding:
     """The finding about exactly these files, of whose rows the state is."""
-    known = file_finding(plan, files, DEFAULT)
+    known = file_finding(plan, files, options)
     marks = {accurate.PARAMETER: Accurate(basic=True, columns=frozenset(plan.types)).text()}
     columns = state.statistics(plan.types)
     return replace(known, rows=state.rows, columns=columns, other={**marks, **known.other})
@@ -112,6 +112,6 @@ def stale_table(now: TableState) -> Finding:
     return Finding(None, now.size("totalSize"), now.size("numFiles"), (), other={**_SIZES_UNKNOWN, **STALE})
 
 
-def empty_state(types: Types) -> TableAccumulator:
+def empty_state(types: Types, options: Options) -> TableAccumulator:
     """The state of no rows."""
-    return States(types).of(WHOLE_TABLE)
+    return States(types, options).of(WHOLE_TABLE)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from hmstats.client import Metastore
-from hmstats.collector.options import Choices, Options, Sketches
+from hmstats.collector.options import AS_PREFERRED, Choices, Options, Sketches
 from hmstats.collector.request.statement import Statement
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.preferences.in_force import Preferences, Stated
@@ -41,6 +41,15 @@ def apply_preferences(
     if request.columns is None:
         request = replace(request, without=frozenset(without))
     return PreferredRequest(request, _options(wanted, table, by_column), row_counts)
+
+
+def preferred_of_writes(metastore: Metastore, table: TableName) -> PreferredRequest:
+    """What is gathered of writes to a table, which may not exist yet; all rows count, whatever sample is preferred.
+
+    Raises StatementError for preferences that make no sense together.
+    """
+    found = apply_preferences(metastore, Statement(table), AS_PREFERRED, row_counts=False)
+    return replace(found, options=replace(found.options, sample_fraction=1.0))
 
 
 def _options(wanted: Choices, table: Preferences, by_column: dict[str, Sketches]) -> Options:

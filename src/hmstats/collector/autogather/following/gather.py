@@ -21,6 +21,7 @@ from hmstats.collector.delivery.deliver import Delivery, new_run
 from hmstats.collector.planning.locked import locks_of, reason_left_out, sentence
 from hmstats.collector.planning.pieces import WHOLE_TABLE
 from hmstats.collector.planning.plan import Plan
+from hmstats.collector.planning.preferred import preferred_of_writes
 from hmstats.collector.spark.session_settings import hadoop_settings
 from hmstats.errors import CallRefused
 from hmstats.model.catalog.location import Location, parse
@@ -78,7 +79,7 @@ class Gatherer:
         from now. Raises SURVIVABLE if the table cannot be read.
         """
         made = service.find_table(table)
-        found = read_unlisted_state(service, table, hadoop_settings(self.spark))
+        found = read_unlisted_state(service, preferred_of_writes(service, table), hadoop_settings(self.spark))
         if found.plan is None or made is None:
             for each in writes:
                 self.inbox.note(replace(each, table=None))
@@ -114,7 +115,7 @@ class Gatherer:
         pieces = read_new_files(self.spark, now, new_files(before, now))
         stored = put_statistics(service, delivery, before, now, pieces, types, appends=True, known=states)
         if stored.state is not None:
-            self.remembered.note(delivery.table, RememberedTable(now.every_file, types, stored.state))
+            self.remembered.note(delivery.table, RememberedTable(now.every_file, types, now.options, stored.state))
         check_accepted(stored)
         return Written(delivery.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 
@@ -122,7 +123,7 @@ class Gatherer:
         """A table without partitions as it was gathered last, if rows were only added since."""
         if now.plan is None or now.plan.keys:
             return None
-        return self.remembered.before(now.plan.table, now.every_file, now.plan.types)
+        return self.remembered.before(now.plan.table, now.every_file, now.plan.types, now.options)
 
     def _list(
         self, found: TableState, plan: Plan, place: Location, writes: Sequence[Write], patience_seconds: float
@@ -143,7 +144,7 @@ class Gatherer:
         while True:
             jobs = jobs_of(now.files, told, clocks_ns(place))
             files = without_jobs(now.files, jobs.ids) if known is None else {WHOLE_TABLE: known.files}
-            before = TableState(plan, files)
+            before = replace(found, files=files)
             late = [each for each in jobs.missing if each.ended_ns > listed_ns]
             left, unknown_ns = until - time.monotonic(), _unknown_since_ns(before, now)
             in_part = bool(late) and unknown_ns > 0

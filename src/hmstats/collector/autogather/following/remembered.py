@@ -8,6 +8,7 @@ Then neither the metastore nor Spark says which files the stored statistics are 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hmstats.collector.options import Options
 from hmstats.collector.planning.data_files import DataFile
 from hmstats.collector.scan.states import Types
 from hmstats.model.catalog.objects import TableName
@@ -22,6 +23,7 @@ class RememberedTable:
 
     files: Sequence[DataFile]
     types: Types
+    options: Options
     state: TableAccumulator
 
 
@@ -42,9 +44,11 @@ class Remembered:
         """Whether anything is remembered of a table."""
         return table in self._tables
 
-    def before(self, table: TableName, files: Sequence[DataFile], types: Types) -> RememberedTable | None:
+    def before(
+        self, table: TableName, files: Sequence[DataFile], types: Types, options: Options
+    ) -> RememberedTable | None:
         """The table as it was, if its files are among these, so that rows were only added since; else None."""
         known = self._tables.get(table)
-        if known is None or known.types != types or not set(known.files) <= set(files):
+        if known is None or (known.types, known.options) != (types, options) or not set(known.files) <= set(files):
             return None
         return known
