@@ -103,6 +103,7 @@ def test_an_append_goes_on_with_the_sketches_that_are_preferred(
         assert_as_analysed(spark, service, name)
 
 
+@pytest.mark.slow
 @both
 def test_an_append_goes_on_from_an_analysis(spark: Any, service: Metastore, database: str) -> None:
     name = TableName("hive", database, "t")
@@ -119,6 +120,7 @@ def test_an_append_goes_on_from_an_analysis(spark: Any, service: Metastore, data
     assert_as_analysed(spark, service, name)
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("keys", [(), ("k",)])
 def test_rows_alone_are_counted_if_they_are_preferred(
