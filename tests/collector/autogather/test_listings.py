@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyspark.sql import functions as F  # noqa: N812
 
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
 from hmstats.collector import analyze
 from hmstats.collector.autogather import table_state as module
 from hmstats.collector.autogather.writer import Written, writing
@@ -24,12 +24,6 @@ _numbers = count(1)
 @pytest.fixture
 def name() -> str:
     return f"listings_{next(_numbers)}"
-
-
-@pytest.fixture
-def service(spark_metastore: str) -> Iterator[Metastore]:
-    with connect(spark_metastore) as found:
-        yield found
 
 
 @pytest.fixture

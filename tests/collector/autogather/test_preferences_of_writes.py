@@ -9,7 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from tests.collector.checks import comparable
 
 import hmstats
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
 from hmstats.collector import analyze
 from hmstats.collector.autogather.writer import writing
 from hmstats.model.catalog.objects import DatabaseName, TableName
@@ -24,24 +24,11 @@ _numbers = count(1)
 
 
 @pytest.fixture
-def service(spark_metastore: str) -> Iterator[Metastore]:
-    with connect(spark_metastore) as found:
-        yield found
-
-
-@pytest.fixture
 def database(spark: Any) -> Iterator[str]:
     name = f"preferring_{next(_numbers)}"
     spark.sql(f"CREATE DATABASE {name}")
     yield name
     spark.sql(f"DROP DATABASE {name} CASCADE")
-
-
-@pytest.fixture(params=["rows", "files"])
-def _reads(request: pytest.FixtureRequest, spark: Any) -> Iterator[None]:
-    spark.conf.set("hmstats.autogather.reads", request.param)
-    yield
-    spark.conf.unset("hmstats.autogather.reads")
 
 
 both = pytest.mark.usefixtures("_reads")

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from tests.collector.checks import check_all, comparable
 from tests.collector.data import TYPES, rows
 
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
 from hmstats.collector import analyze
 from hmstats.collector.autogather.writer import Written, writing
 from hmstats.collector.planning.data_files import data_files
@@ -30,12 +30,6 @@ AWAY = "thrift://127.0.0.1:1"
 COUNTS = ("numRows", "numFiles", "totalSize", "numPartitions", PARAMETER)
 DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 _numbers = count(1)
-
-
-@pytest.fixture(scope="module")
-def service(spark_metastore: str) -> Iterator[Metastore]:
-    with connect(spark_metastore) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +49,6 @@ def name() -> str:
 def _static(spark: Any) -> Iterator[None]:
     yield
     spark.conf.unset(DYNAMIC)
-
-
-@pytest.fixture(params=["rows", "files"])
-def _reads(request: pytest.FixtureRequest, spark: Any) -> Iterator[None]:
-    """The session reads rows on their way, or the files that are written."""
-    spark.conf.set("hmstats.autogather.reads", request.param)
-    yield
-    spark.conf.unset("hmstats.autogather.reads")
 
 
 both = pytest.mark.usefixtures("_reads")

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 import hmstats
-from hmstats.client import Metastore, connect
+from hmstats.client import Metastore
 from hmstats.collector import analyze
 from hmstats.collector.autogather import table_state
 from hmstats.collector.autogather.following import gather
@@ -39,12 +39,6 @@ _numbers = count(1)
 @pytest.fixture
 def name() -> str:
     return f"followed_{next(_numbers)}"
-
-
-@pytest.fixture
-def service(spark_metastore: str) -> Iterator[Metastore]:
-    with connect(spark_metastore) as found:
-        yield found
 
 
 @pytest.fixture
