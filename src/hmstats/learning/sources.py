@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hmstats.errors import StatementError
+from hmstats.learning.skipped import Skipped
 from hmstats.learning.spark.executions import executions
-from hmstats.learning.spark.log_files import Skipped, lines, logs_at
+from hmstats.learning.spark.log_files import lines, logs_at
 from hmstats.learning.spark.queries import query
 from hmstats.learning.trino import explained
 from hmstats.learning.trino.events import event_query, is_event, text_of_events

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,6 +106,24 @@ def test_an_append_goes_on_from_an_analysis(spark: Any, service: Metastore, data
     assert [getattr(found[each].data, "histogram", None) is None for each in ("id", "k")] == [True, False]
     assert counted(service, name) == ("6000", '{"BASIC_STATS":"true","COLUMN_STATS":{"id":"true","k":"true"}}')
     assert_as_analysed(spark, service, name)
+
+
+@pytest.mark.slow
+@both
+def test_partitions_of_a_table_elsewhere_go_on_too(
+    spark: Any, service: Metastore, database: str, tmp_path: Path
+) -> None:
+    prefer(service, database, FINE)
+    name = TableName("hive", database, "t")
+    place = f"STORED AS parquet LOCATION '{tmp_path}/else where'"
+    spark.sql(f"CREATE TABLE {name.short} (id BIGINT, text STRING) PARTITIONED BY (k STRING) {place}")
+    for begin, end in ((0, 3000), (2000, 5000)):
+        padded = rows(spark, begin, end).withColumn("k", F.lpad(F.col("k").cast("string"), 2, "0"))
+        assert writing(padded).insert_into(name.short).gathered
+    assert counted(service, name)[0] == "6000"
+    (of_partition,) = service.statistics(name, ["id"], ["k=01"])
+    assert precision_of(of_partition.columns[0]) == 14
+    assert analyze(spark, name.short, changed_only=True).partitions == 0
 
 
 @pytest.mark.slow

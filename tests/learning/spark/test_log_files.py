@@ -9,8 +9,9 @@ import pyarrow as pa
 import pytest
 
 from hmstats.errors import StatementError
+from hmstats.learning.skipped import Skipped
 from hmstats.learning.spark import log_files
-from hmstats.learning.spark.log_files import Skipped, lines, logs_at
+from hmstats.learning.spark.log_files import lines, logs_at
 
 TEXT = b"".join(b'{"Event":"Line","number":%d}\n' % number for number in range(20_000))
 LINES = TEXT.splitlines()

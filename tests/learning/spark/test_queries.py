@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hmstats.learning.skipped import Skipped
 from hmstats.learning.spark.executions import executions
-from hmstats.learning.spark.log_files import Skipped, lines
+from hmstats.learning.spark.log_files import lines
 from hmstats.learning.spark.queries import query
 from hmstats.model.feedback.misestimates import misestimates, shape_of
 from hmstats.model.feedback.queries import Operation, Operator, Query, Use

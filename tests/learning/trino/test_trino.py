@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from hmstats.learning.skipped import Skipped
 from hmstats.learning.sources import queries_in
-from hmstats.learning.spark.log_files import Skipped
 from hmstats.learning.trino.events import event_query
 from hmstats.learning.trino.explained import parse_descriptor, queries
 from hmstats.learning.trino.predicates import used

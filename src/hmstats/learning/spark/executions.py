@@ -10,14 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hmstats.learning.spark.log_files import Skipped
+from hmstats.learning.skipped import UNEXPECTED, Skipped
 
 MOST_EXECUTIONS = 1_000
 """Most executions that may be under way; more, and the oldest is forgotten."""
 MOST_COUNTS = 500_000
 """Most metrics whose counts are held."""
-UNEXPECTED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""Errors at values of events that are not as Spark writes them."""
 _HEAD_BYTES = 120
 _SQL = "org.apache.spark.sql.execution.ui.SparkListener"
 _START, _UPDATE, _END = f"{_SQL}SQLExecutionStart", f"{_SQL}SQLAdaptiveExecutionUpdate", f"{_SQL}SQLExecutionEnd"

@@ -9,13 +9,13 @@ import gzip
 import re
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import pyarrow as pa
 
 from hmstats.errors import StatementError
+from hmstats.learning.skipped import Skipped
 
 MOST_LINE_BYTES = 64 * 2**20
 """A longer line is passed over."""
@@ -28,16 +28,6 @@ _ROLLED_FILE = re.compile(r"events_(\d+)_")
 _UNFINISHED, _COMPACTED = ".inprogress", ".compact"
 _LZ4_MAGIC, _SNAPPY_MAGIC = b"LZ4Block", b"\x82SNAPPY\0"
 _LZ4_RAW = 0x10
-
-
-@dataclass(slots=True)
-class Skipped:
-    """How much of a log could not be used."""
-
-    long_lines: int = 0
-    broken_lines: int = 0
-    cut_files: int = 0
-    lost_executions: int = 0
 
 
 def logs_at(path: Path) -> list[list[Path]]:

@@ -7,8 +7,9 @@ differ otherwise, what is below is unknown.
 
 from dataclasses import replace
 
+from hmstats.learning.skipped import UNEXPECTED
 from hmstats.learning.spark import logical_plan
-from hmstats.learning.spark.executions import UNEXPECTED, Execution
+from hmstats.learning.spark.executions import Execution
 from hmstats.learning.spark.physical_plan import Ran, ran
 from hmstats.model.feedback.queries import Operation, Operator, Query
 

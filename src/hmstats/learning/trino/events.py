@@ -11,8 +11,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
-from hmstats.learning.spark.executions import UNEXPECTED
-from hmstats.learning.spark.log_files import Skipped
+from hmstats.learning.skipped import UNEXPECTED, Skipped
 from hmstats.learning.trino.explained import ENGINE
 from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations
 from hmstats.model.feedback.queries import Query

@@ -9,8 +9,8 @@ import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.learning.learn import Learned, learn
+from hmstats.learning.skipped import Skipped
 from hmstats.learning.sources import queries_in
-from hmstats.learning.spark.log_files import Skipped
 from hmstats.outlets.people.cells import amount
 
 _SHOWN = 5
