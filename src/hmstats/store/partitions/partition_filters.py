@@ -167,7 +167,7 @@ def _grouped(condition: Any) -> Any:
 
 def _value(text: Any, key: Column, dialect_name: str) -> Any:
     if is_time(key):
-        text = func.nullif(text, NULL_PARTITION_VALUE)
+        text = func.nullif(text, NULL_PARTITION_VALUE, type_=text.type)
     if not is_number(key):
         return by_bytes_of(dialect_name, text)
     return case((_looks_like_number(text, dialect_name), cast(text, Numeric())))

@@ -205,6 +205,32 @@ def test_a_backslash_in_a_pattern(
         assert sorted(each.values[0] for each in found) == texts
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("d in ('2020-01-05', '2020-02-30', '')", ["2020-01-05", "2020-02-30"]),
+        ("d = 2020-01-05 or d = date '2021-12-31'", ["2020-01-05", "2021-12-31"]),
+        ("d not in ('2020-01-05')", ["2020-02-30", "2021-12-31"]),
+        ("d in ('2020-01-05', '__HIVE_DEFAULT_PARTITION__')", ["2020-01-05", "__HIVE_DEFAULT_PARTITION__"]),
+        ("d = 2021-12-31 or d < 2020-01-06", ["2020-01-05", "2021-12-31"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["date", "timestamp"])
+def test_listed_dates(store: Store, tmp_path: Path, kind: str, text: str, found: list[str]) -> None:
+    warehouse = Warehouse(str(tmp_path))
+    Databases(store, warehouse).ensure_default()
+    keys = (Column("d", kind),)
+    Tables(store, warehouse).create(
+        Table(name=NAME, storage=Storage(columns=(Column("c", "int"),)), partition_keys=keys)
+    )
+    dates = ("2020-01-05", "2020-02-30", "2021-12-31", "__HIVE_DEFAULT_PARTITION__")
+    PartitionChanges(store, warehouse).add(NAME, [Partition(values=(each,), storage=Storage()) for each in dates])
+    known = Partitions(store, KnownPartitions(store, BoundedMemory(2**20)))
+    for partitions in (Partitions(store), *[known] * 4):
+        assert [each.values[0] for each in partitions.filtered(NAME, text).partitions.values()] == found
+    assert known.count(NAME, text) == len(found)
+
+
 @pytest.fixture
 def few(store: Store, tmp_path: Path) -> Partitions:
     """A table of two partitions, n=1 and n=2."""
