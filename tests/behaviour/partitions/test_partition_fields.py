@@ -1,8 +1,9 @@
-"""get_partitions_with_specs: partitions with only the fields that a request names."""
+"""Partitions with only the fields that a request names, or without what it leaves out."""
 
 from typing import Any
 
 import pytest
+from tests.behaviour.structs import statistics, statistics_of
 from tests.fixtures.metastores import Metastore
 
 from hmstats.wire.idl import hive_metastore as api
@@ -58,11 +59,12 @@ def test_fields_inside_fields(filled: Metastore) -> None:
         ({"includeParamKeyPattern": "k%"}, {"keep"}),
         ({"excludeParamKeyPattern": "k%"}, {"drop.me"}),
         ({"includeParamKeyPattern": "%e%", "excludeParamKeyPattern": "drop_me"}, {"keep"}),
+        ({"includeParamKeyPattern": r"drop\_me"}, set()),
     ],
 )
 def test_patterns_choose_parameters(filled: Metastore, patterns: Any, kept: set[str]) -> None:
     found = read(filled, "values", "parameters", **patterns)
-    own = [each.parameters.keys() & {"keep", "drop.me"} for each in found.partitions]
+    own = [(each.parameters or {}).keys() & {"keep", "drop.me"} for each in found.partitions]
     assert own == [kept] * 3
 
 
@@ -92,3 +94,61 @@ def test_every_field_of_chosen_partitions(filled: Metastore, mode: int | None, f
 def test_an_unknown_field_is_refused(filled: Metastore) -> None:
     with pytest.raises(api.MetaException, match=r"Invalid .*nothing"):
         read(filled, "values", "nothing")
+
+
+def asked(metastore: Metastore, **left_out: Any) -> dict[str, list[Any]]:
+    """The partition `k=b` by every call whose request may leave something out, by the call."""
+    client, table = metastore.client(), {"dbName": metastore.database, "tblName": "t"}
+    by_names = {"db_name": metastore.database, "tbl_name": "t", "names": ["k=b"]}
+    answers = {
+        "get_partitions_req": api.PartitionsRequest(**table, **left_out),
+        "get_partitions_by_names_req": api.GetPartitionsByNamesRequest(**by_names, **left_out),
+        "get_partitions_ps_with_auth_req": api.GetPartitionsPsWithAuthRequest(**table, partVals=["b"], **left_out),
+    }
+    if metastore.ours:  # Hive's has no class that reads a filter's text
+        answers["get_partitions_by_expr"] = api.PartitionsByExprRequest(**table, expr=b"k = 'b'", **left_out)
+    found = {call: getattr(client, call)(request).partitions for call, request in answers.items()}
+    filtered = api.GetPartitionsByFilterRequest(catName="hive", **table, filter="k = 'b'", **left_out)
+    found["get_partitions_by_filter_req"] = client.get_partitions_by_filter_req(filtered)
+    return {call: [each for each in partitions if each.values == ["b"]] for call, partitions in found.items()}
+
+
+def test_partitions_without_columns(filled: Metastore) -> None:
+    for call, (found,) in asked(filled, skipColumnSchemaForPartition=True).items():
+        assert (call, found.sd.cols) == (call, [])
+        assert found.sd.location == f"{filled.read_table().sd.location}/k=b"
+        assert found.parameters["keep"] == "b"
+
+
+@pytest.mark.parametrize(
+    ("patterns", "kept"),
+    [
+        ({"includeParamKeyPattern": "k%"}, {"keep"}),
+        ({"excludeParamKeyPattern": "k%"}, {"drop.me"}),
+        ({"includeParamKeyPattern": "%e%", "excludeParamKeyPattern": "drop_me"}, {"keep"}),
+        ({"includeParamKeyPattern": "", "excludeParamKeyPattern": ""}, {"keep", "drop.me"}),
+        ({"includeParamKeyPattern": r"drop\_me"}, set()),
+    ],
+)
+def test_parameters_by_patterns(filled: Metastore, patterns: Any, kept: set[str]) -> None:
+    for call, (found,) in asked(filled, **patterns).items():
+        assert (call, found.parameters.keys() & {"keep", "drop.me"}) == (call, kept)
+        assert len(found.sd.cols) == len(filled.storage().cols)
+
+
+def test_statistics_come_with_partitions_that_leave_something_out(our_metastore: Metastore) -> None:
+    our_metastore.table(columns={"l": "bigint"}, keys=("k",))
+    our_metastore.add_partitions(("a",), columns={"l": "bigint"})
+    written = statistics(our_metastore, statistics_of("l"), partition="k=a")
+    our_metastore.client().update_partition_column_statistics(written)
+    request = api.GetPartitionsByNamesRequest(
+        db_name=our_metastore.database,
+        tbl_name="t",
+        names=["k=a"],
+        get_col_stats=True,
+        skipColumnSchemaForPartition=True,
+        excludeParamKeyPattern="COLUMN%",
+    )
+    (found,) = our_metastore.client().get_partitions_by_names_req(request).partitions
+    assert [each.colName for each in found.colStats.statsObj] == ["l"]
+    assert (found.sd.cols, "COLUMN_STATS_ACCURATE" in found.parameters) == ([], False)

@@ -12,6 +12,7 @@ MOST_CHARACTERS = 4_000
 """The longest pattern; compiling a longer one would delay other clients."""
 LIKE_TOKEN = re.compile(r"\\.|\.\*|.", re.DOTALL)
 """What a filter's pattern consists of: an escaped character, a wildcard for any text, or one character."""
+_SQL_TOKEN = re.compile(r"\\.|.", re.DOTALL)
 
 
 def compile_pattern(pattern: str, *, any_text: str, any_character: str, flags: int = 0) -> re.Pattern[str]:
@@ -36,13 +37,16 @@ def compile_like(pattern: str) -> re.Pattern[str]:
     Raises MetaError if the pattern is too long.
     """
     check_length(pattern)
-    parts = [""]
-    for each in LIKE_TOKEN.findall(pattern):
-        if each in (".*", "%"):
-            parts.append("")
-        else:
-            parts[-1] += "." if each in (".", "_") else re.escape(each[-1])
-    return re.compile(_join(parts), re.DOTALL)
+    return _compile_tokens(LIKE_TOKEN.findall(pattern), any_text=(".*", "%"), any_character=(".", "_"))
+
+
+def compile_sql_like(pattern: str) -> re.Pattern[str]:
+    """The expression of SQL's LIKE: `%` is any text, `_` any character; a backslash escapes.
+
+    Raises MetaError if the pattern is too long.
+    """
+    check_length(pattern)
+    return _compile_tokens(_SQL_TOKEN.findall(pattern), any_text=("%",), any_character=("_",))
 
 
 def check_length(pattern: str) -> None:
@@ -51,6 +55,16 @@ def check_length(pattern: str) -> None:
         raise MetaError(
             f"a pattern may have {MOST_CHARACTERS} characters, found {len(pattern)}; it begins {pattern[:40]!r}"
         )
+
+
+def _compile_tokens(tokens: list[str], *, any_text: tuple[str, ...], any_character: tuple[str, ...]) -> re.Pattern[str]:
+    parts = [""]
+    for each in tokens:
+        if each in any_text:
+            parts.append("")
+        else:
+            parts[-1] += "." if each in any_character else re.escape(each[-1])
+    return re.compile(_join(parts), re.DOTALL)
 
 
 def _expression(pattern: str, any_text: str, any_character: str) -> str:

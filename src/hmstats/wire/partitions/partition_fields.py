@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hmstats.errors import MetaError
-from hmstats.model.catalog.wildcards import compile_pattern
+from hmstats.model.catalog.wildcards import compile_sql_like
+from hmstats.model.partitions.partitions_by_name import PartitionsByName
 from hmstats.wire.idl import hive_metastore
 
 Fields = Mapping[str, Any]
@@ -17,7 +18,7 @@ Fields = Mapping[str, Any]
 class PartitionFields:
     """The requested fields of partitions, all if there are none, and patterns for the keys of parameters.
 
-    The patterns are SQL's: `%` is any text and `_` any character.
+    The patterns are those of SQL's LIKE.
     """
 
     wanted: Fields = field(default_factory=dict)
@@ -75,6 +76,19 @@ def fields_from_thrift(specification: Any) -> PartitionFields:
     )
 
 
+def as_requested(partitions: PartitionsByName, request: Any) -> PartitionsByName:
+    """The partitions without their columns, and with the parameters of some keys, if the request says so."""
+    columns = partitions.columns
+    if request.skipColumnSchemaForPartition:
+        bare = {id(each): replace(each, columns=()) for each in columns.formats if each is not None}
+        columns = replace(columns, formats=[bare.get(id(each)) for each in columns.formats])
+    if request.includeParamKeyPattern or request.excludeParamKeyPattern:
+        patterns = _pattern(request.includeParamKeyPattern), _pattern(request.excludeParamKeyPattern)
+        chosen = PartitionFields({}, *patterns)
+        columns = replace(columns, parameters=[chosen.parameters(each) or {} for each in columns.parameters])
+    return partitions if columns is partitions.columns else PartitionsByName(columns)
+
+
 def _check(struct_class: Any, names: list[str], path: str) -> None:
     for name in names:
         inside = {spec[1]: spec[2] for spec in getattr(struct_class, "thrift_spec", {}).values()}
@@ -94,7 +108,7 @@ def _add_path(wanted: dict[str, Any], names: list[str]) -> None:
 def _pattern(text: str | None) -> re.Pattern[str] | None:
     if not text:
         return None
-    return compile_pattern(text, any_text="%", any_character="_")
+    return compile_sql_like(text)
 
 
 def _project(value: Any, wanted: Fields) -> Any:

@@ -1,5 +1,6 @@
 """Calls that find partitions by expressions and specifications, or their values alone."""
 
+from dataclasses import replace
 from typing import Any
 
 from hmstats.errors import MetaError, NoSuchObject, UnknownExpression
@@ -15,7 +16,7 @@ from hmstats.service.catalog.tables.tables import Tables
 from hmstats.wire.conditions.partition_expressions import condition_from_bytes
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.partitions import partition_bytes
-from hmstats.wire.partitions.partition_fields import fields_from_thrift
+from hmstats.wire.partitions.partition_fields import as_requested, fields_from_thrift
 from hmstats.wire.partitions.partition_specs import grouped_specs, list_spec
 
 _GROUPING = "hive.hcatalog.partition.spec.grouping.enabled"
@@ -45,7 +46,8 @@ class PartitionQueryCalls:
         return hive_metastore.PartitionsSpecByExprResult(partitionsSpec=specs, hasUnknownPartitions=found.unknown)
 
     def _find(self, req: Any) -> ConditionResult:
-        return self._expressions.find(subject.table(req.dbName, req.tblName, req.catName), _question(req))
+        found = self._expressions.find(subject.table(req.dbName, req.tblName, req.catName), _question(req))
+        return replace(found, partitions=as_requested(found.partitions, req))
 
     def get_partition_names_req(self, session: Session, req: Any) -> list[str]:
         """The names of the partitions that match a condition, of all without one; sorted, or in the requested order."""

@@ -15,6 +15,7 @@ from hmstats.service.statistics.reading.read import StatisticsReader
 from hmstats.wire.catalog.objects import partition_to_thrift
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.partitions import partition_bytes
+from hmstats.wire.partitions.partition_fields import as_requested
 from hmstats.wire.privileges import set_to_thrift as privileges_to_thrift
 from hmstats.wire.statistics.column_statistics import reads_timestamp_statistics, set_to_thrift
 
@@ -59,13 +60,13 @@ class PartitionCalls:
     def get_partitions_req(self, session: Session, req: Any) -> Any:
         """Every partition, or the first `maxParts`."""
         found = self._partitions.all(subject.table(req.dbName, req.tblName, req.catName), req.maxParts)
-        return _wrapped(found)
+        return _wrapped(_requested(found, req))
 
     def get_partitions_by_names_req(self, session: Session, req: Any) -> Any:
         """The named partitions that exist, with their column statistics if the request asks for them."""
         name = subject.table(req.db_name, req.tbl_name)
         try:
-            found = self._partitions.by_names(name, _names(req.names))
+            found = _requested(self._partitions.by_names(name, _names(req.names)), req)
         except NoSuchObject as error:
             if not name.database:
                 raise
@@ -82,7 +83,7 @@ class PartitionCalls:
     def get_partitions_by_filter_req(self, session: Session, req: Any) -> Any:
         """The partitions that match a filter."""
         name = subject.table(req.dbName, req.tblName, req.catName)
-        return _listed(self._partitions.filtered(name, req.filter or "", req.maxParts))
+        return _listed(_requested(self._partitions.filtered(name, req.filter or "", req.maxParts), req))
 
     def get_partitions_ps_with_auth_req(self, session: Session, req: Any) -> Any:
         """The partitions of these names, or whose values begin with these, an empty value matching any."""
@@ -93,6 +94,7 @@ class PartitionCalls:
             found = self._partitions.all(name, req.maxParts)
         else:
             found = self._partitions.matching(name, req.partVals, req.maxParts)
+        found = _requested(found, req)
         if req.userName is None or req.groupNames is None or not found.table.own_privileges:
             return _wrapped(found)
         structs = self._authorised(found, req.userName, req.groupNames)
@@ -200,6 +202,10 @@ def _names(names: list[str] | None) -> list[str]:
     if names is None:
         raise MetaError("the names of partitions must be a list, found none")
     return names
+
+
+def _requested(found: TablePartitions, request: Any) -> TablePartitions:
+    return found._replace(partitions=as_requested(found.partitions, request))
 
 
 def _listed(found: TablePartitions) -> Encoded:
