@@ -216,6 +216,18 @@ def test_a_foreign_key_may_refer_to_a_unique_key(tables: Metastore) -> None:
     assert [(each.fkcolumn_name, each.pk_name) for each in found] == ([("a", None)] if tables.ours else [])
 
 
+def test_a_foreign_key_to_a_unique_key_does_not_name_the_primary_key(tables: Metastore) -> None:
+    """Hive does not tell of it."""
+    since_hive_3(tables)
+    client = tables.client()
+    client.add_primary_key(primary(tables, "b"))
+    client.add_unique_constraint(unique(tables, "a"))
+    client.add_foreign_key(foreign(tables, ("a", "a")))
+    client.add_foreign_key(foreign(tables, ("b", "b"), name="other_fk"))
+    found = {each.fkcolumn_name: each.pk_name for each in foreign_keys(tables, child="u")}
+    assert found == {"b": own(tables, "the_pk")} | ({"a": None} if tables.ours else {})
+
+
 @pytest.mark.parametrize("kind", ["not_null", "default", "check"])
 def test_a_constraint_of_a_column_comes_back(tables: Metastore, kind: str) -> None:
     since_hive_3(tables)

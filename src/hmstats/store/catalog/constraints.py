@@ -115,10 +115,16 @@ def without_foreign_keys(
 def foreign_keys(
     connection: Connection, children: ConstraintFilter, parents: ConstraintFilter
 ) -> list[ColumnConstraint]:
-    """The foreign keys of the child tables that refer to the parent tables, by child table, name and position."""
+    """The foreign keys of the child tables that refer to the parent tables, by child table, name and position.
+
+    The key of a reference is the primary key that has the column, None if it refers to a unique key.
+    """
     key = KEY_CONSTRAINTS.alias("primary_key")
     primary = select(func.min(key.c.CONSTRAINT_NAME)).where(
-        key.c.PARENT_TBL_ID == _C.PARENT_TBL_ID, key.c.CONSTRAINT_TYPE == ConstraintKind.PRIMARY_KEY
+        key.c.PARENT_TBL_ID == _C.PARENT_TBL_ID,
+        key.c.CONSTRAINT_TYPE == ConstraintKind.PRIMARY_KEY,
+        key.c.PARENT_INTEGER_IDX == _C.PARENT_INTEGER_IDX,
+        key.c.PARENT_CD_ID.is_not_distinct_from(_C.PARENT_CD_ID),
     )
     query = select(
         _K,
