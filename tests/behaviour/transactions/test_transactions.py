@@ -356,6 +356,19 @@ def test_replication_is_refused(our_metastore: Metastore) -> None:
     commit(our_metastore, one)
 
 
+def test_readers_are_listed_where_their_type_is_not_left_out(metastore: Metastore) -> None:
+    """A reader writes nothing that others must not see."""
+    if metastore.generation < 4:
+        pytest.skip("before Hive 4 transactions had no types")
+    (writer,), (reader,) = open_transactions(metastore), open_transactions(metastore, txn_type=READ_ONLY)
+    client = metastore.client()
+    assert {writer, reader} & {*client.get_open_txns().open_txns} == {writer}
+    for left_out, listed in (([], {writer, reader}), ([READ_ONLY], {writer}), ([0], {reader})):
+        answer = client.get_open_txns_req(api.GetOpenTxnsRequest(excludeTxnTypes=left_out))
+        assert {writer, reader} & {*answer.open_txns} == listed
+    assert client.get_open_txns().txn_high_water_mark >= reader
+
+
 def test_nothing_is_in_conflict(metastore: Metastore) -> None:
     if metastore.generation < 4:
         pytest.skip("get_latest_txnid_in_conflict came with Hive 4")

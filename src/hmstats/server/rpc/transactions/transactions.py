@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hmstats.errors import MetaError
+from hmstats.model.transactions.transactions import READ_ONLY
 from hmstats.server.rpc import subject
 from hmstats.server.rpc.caller import Session
 from hmstats.service.transactions.transactions import Transactions
@@ -33,8 +34,8 @@ class TransactionCalls:
         return hive_metastore.OpenTxnsResponse(txn_ids=ids)
 
     def get_open_txns(self, session: Session) -> Any:
-        """The transactions that are open or aborted, and the highest id there is."""
-        return open_transactions_to_thrift(*self._transactions.unfinished())
+        """The transactions that are open or aborted, without readers, and the highest id there is."""
+        return open_transactions_to_thrift(*self._transactions.unfinished(), (READ_ONLY,))
 
     def get_open_txns_req(self, session: Session, getOpenTxnsRequest: Any) -> Any:
         """The transactions that are open or aborted, without those of some types."""
