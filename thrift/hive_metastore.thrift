@@ -1360,7 +1360,7 @@ struct DropPartitionsRequest {
   2: required string tblName,
   3: required RequestPartsSpec parts,
   4: optional bool deleteData,
-  5: optional bool ifExists = true,
+  5: optional bool ifExists,
   6: optional bool ignoreProtection,
   7: optional EnvironmentContext environmentContext,
   8: optional bool needResult = true,

@@ -65,7 +65,7 @@ def fields(struct: Any) -> dict[int, tuple[str, str, bool]]:
     return found
 
 
-IF_EXISTS = ("DropCatalogRequest", "ifExists")
+IF_EXISTS = (("DropCatalogRequest", "ifExists"), ("DropPartitionsRequest", "ifExists"))
 
 
 def defaults(struct: Any) -> dict[str, Any]:
@@ -74,9 +74,9 @@ def defaults(struct: Any) -> dict[str, Any]:
 
 
 def expected_defaults(name: str, facts: list[dict[str, Any]]) -> dict[str, Any]:
-    """The facts' defaults, without those that differ on purpose: absent, they tell an older client."""
+    """The facts' defaults, without those that differ on purpose: Hive asks whether they were sent."""
     found = {each["name"]: each["default"] for each in facts if "default" in each}
-    return {field: value for field, value in found.items() if field != "engine" and (name, field) != IF_EXISTS}
+    return {field: value for field, value in found.items() if field != "engine" and (name, field) not in IF_EXISTS}
 
 
 def notes(comment: str | None) -> dict[str, str]:

@@ -174,6 +174,31 @@ def test_partitions_dropped_by_request(metastore: Metastore) -> None:
     assert _names(metastore) == ["k=a/j=2"]
 
 
+def test_missing_partitions_fail_a_drop_that_does_not_say_otherwise(metastore: Metastore) -> None:
+    metastore.add_partitions(("a", "1"))
+    request = api.DropPartitionsRequest(
+        dbName=metastore.database, tblName="t", parts=api.RequestPartsSpec(names=["k=a/j=1", "k=nope/j=1"])
+    )
+    with pytest.raises(api.NoSuchObjectException):
+        metastore.client().drop_partitions_req(request)
+    assert _names(metastore) == ["k=a/j=1"]
+
+
+def test_answers_of_changes_leave_columns_out(metastore: Metastore) -> None:
+    if metastore.generation < 4:
+        pytest.skip("skipColumnSchemaForPartition came with Hive 4")
+    client, table = metastore.client(), {"dbName": metastore.database, "tblName": "t"}
+    new = [metastore.partition("a", "1"), metastore.partition("a", "2")]
+    adding = api.AddPartitionsRequest(**table, parts=new, ifNotExists=False, skipColumnSchemaForPartition=True)
+    added = client.add_partitions_req(adding).partitions
+    assert [(each.values, each.sd.cols) for each in added] == [(["a", "1"], []), (["a", "2"], [])]
+    assert all(each.sd.cols for each in client.get_partitions(metastore.database, "t", -1))
+    names = api.RequestPartsSpec(names=["k=a/j=2"])
+    dropping = api.DropPartitionsRequest(**table, parts=names, skipColumnSchemaForPartition=True)
+    (dropped,) = client.drop_partitions_req(dropping).partitions
+    assert (dropped.values, dropped.sd.cols) == (["a", "2"], [])
+
+
 def test_partitions_dropped_by_a_filter(our_metastore: Metastore) -> None:
     our_metastore.table("f", keys=("k", "j"))
     our_metastore.add_partitions(("a", "1"), ("a", "2"), ("b", "1"), table="f")

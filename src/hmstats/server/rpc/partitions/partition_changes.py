@@ -1,6 +1,6 @@
 """Calls that change partitions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from hmstats.errors import InvalidObject, InvalidOperation, MetaError, MetastoreError, UnknownExpression
@@ -68,7 +68,7 @@ class PartitionChangeCalls:
             source=statistics_source(request.environmentContext),
             also=also,
         )
-        result = [partition_to_thrift(name, each) for each in added] if request.needResult else None
+        result = _answered(name, added, request) if request.needResult else None
         return hive_metastore.AddPartitionsResult(partitions=result)
 
     def add_partitions_pspec(self, session: Session, new_parts: list[Any] | None) -> int:
@@ -267,7 +267,7 @@ class PartitionChangeCalls:
             self._changes.drop(name, values, delete_data=delete_data, purge=purge)
 
     def drop_partitions_req(self, session: Session, req: Any) -> Any:
-        """Drop partitions by name, or those that match conditions; all or none."""
+        """Drop partitions by name, or those that match conditions; all or none. Without `ifExists` all must exist."""
         name = subject.table(req.dbName, req.tblName, req.catName)
         if_exists = bool(req.ifExists)
         names = self._partition_names(name, req.parts, if_exists=if_exists)
@@ -280,7 +280,7 @@ class PartitionChangeCalls:
             whole=whole,
             purge=is_true(req.environmentContext, PURGE),
         )
-        result = [partition_to_thrift(name, each) for each in dropped] if whole else None
+        result = _answered(name, dropped, req) if whole else None
         return hive_metastore.DropPartitionsResult(partitions=result)
 
     def _partition_names(self, name: TableName, specification: Any, *, if_exists: bool) -> list[str]:
@@ -308,6 +308,16 @@ class PartitionChangeCalls:
                     f"every partition of a call must be of table {name}, found {struct.dbName}.{struct.tableName}"
                 )
         return partitions_from_thrift(_drained(structs))
+
+
+def _answered(name: TableName, partitions: Iterable[Partition], request: Any) -> list[Any]:
+    """The structs of partitions, without their columns if the request says so."""
+    structs = [partition_to_thrift(name, each) for each in partitions]
+    if request.skipColumnSchemaForPartition:
+        for each in structs:
+            if each.sd is not None:
+                each.sd.cols = []
+    return structs
 
 
 def _drained(structs: list[Any]) -> Iterator[Any]:
