@@ -120,6 +120,22 @@ def test_a_column_that_is_there_twice_is_refused(metastore: Metastore) -> None:
         metastore.table(columns={"a": "int", "A": "string"})
 
 
+def test_a_new_table_is_skewed_by_its_own_columns(metastore: Metastore) -> None:
+    def create(name: str, *skewed: str) -> None:
+        storage = metastore.storage({"a": "int", "b": "string"})
+        storage.skewedInfo = api.SkewedInfo(list(skewed), [["1"] * len(skewed)], {})
+        key = api.FieldSchema(name="k", type="string", comment="")
+        metastore.client().create_table(
+            api.Table(tableName=name, dbName=metastore.database, sd=storage, partitionKeys=[key], parameters={})
+        )
+
+    create("fine", "b", "a")
+    assert metastore.read_table("fine").sd.skewedInfo.skewedColNames == ["b", "a"]
+    with pytest.raises(api.InvalidObjectException, match=r"Invalid skew column \[nope, k\]"):
+        create("wrong", "nope", "a", "k")
+    assert metastore.client().get_all_tables(metastore.database) == ["fine"]
+
+
 def test_tables_are_listed_by_pattern(metastore: Metastore) -> None:
     for name in ("orders", "orders_2020", "customer"):
         metastore.table(name)

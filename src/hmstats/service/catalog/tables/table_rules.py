@@ -58,6 +58,15 @@ def check_buckets(table: Table) -> None:
         raise InvalidObject(f"Bucket columns - {list(buckets)} doesn't match with any table columns")
 
 
+def check_skew(table: Table) -> None:
+    """Raise InvalidObject if the table is skewed by a column that it does not have; Hive looks at new tables alone."""
+    names = {column.name.lower() for column in table.columns}
+    skewed = table.storage.skewed.columns if table.storage and table.storage.skewed else ()
+    unknown = [column for column in skewed if column.lower() not in names]
+    if unknown:
+        raise InvalidObject(f"Invalid skew column [{', '.join(unknown)}] in table {table.name}")
+
+
 def _check_columns(table: Table, columns: Sequence[Column]) -> None:
     seen: set[str] = set()
     for column in columns:

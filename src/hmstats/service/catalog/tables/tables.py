@@ -33,7 +33,14 @@ from hmstats.service.catalog.tables.constraints import add as add_constraints
 from hmstats.service.catalog.tables.file_changes import DroppedDirectories, FileChanges
 from hmstats.service.catalog.tables.locked_statistics import table_with_locked_values
 from hmstats.service.catalog.tables.materialized_views import check_unused, with_creation
-from hmstats.service.catalog.tables.table_rules import check_table, drops_files, is_purged, owns_files, table_type
+from hmstats.service.catalog.tables.table_rules import (
+    check_skew,
+    check_table,
+    drops_files,
+    is_purged,
+    owns_files,
+    table_type,
+)
 from hmstats.service.lookups import missing_table
 from hmstats.service.statistics.spark.spark_statements import SparkStatements
 from hmstats.service.statistics.spark.spark_view import SparkView
@@ -149,6 +156,7 @@ class Tables:
         if the directory cannot be created.
         """
         check_table(table)
+        check_skew(table)
         counted = self._with_counts(table, birth)
 
         def insert(unit: Unit) -> None:
@@ -230,6 +238,7 @@ class Tables:
     def plan(self, table: Table) -> Table:
         """The table that `create` would create; changes nothing. Raises as `create`, except if the name is taken."""
         check_table(table)
+        check_skew(table)
         with self._store.read() as connection:
             database = databases.get(connection, table.name.parent)
         if database is None:
