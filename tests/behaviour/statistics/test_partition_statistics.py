@@ -119,6 +119,19 @@ def test_a_partition_name_that_lacks_a_key(metastore: Metastore) -> None:
         metastore.client().update_partition_column_statistics(sent)
 
 
+def test_a_name_that_no_partition_can_have_is_passed_over(metastore: Metastore) -> None:
+    client = metastore.client()
+    client.update_partition_column_statistics(statistics(metastore, statistics_of("l"), partition=A1))
+    names = ["k=a", "nope", A1]
+    request = api.PartitionsStatsRequest(dbName=metastore.database, tblName="t", colNames=["l"], partNames=names)
+    assert list(client.get_partitions_statistics_req(request).partStats) == [A1]
+    request.partNames = ["nope"]
+    assert client.get_partitions_statistics_req(request).partStats == {}
+    request.partNames = [A1, ""]
+    with pytest.raises(api.MetaException, match="Partition name is invalid"):
+        client.get_partitions_statistics_req(request)
+
+
 def test_an_empty_partition_name(metastore: Metastore) -> None:
     sent = statistics(metastore, statistics_of("l"), partition="")
     with pytest.raises(api.MetaException, match="Partition name is invalid"):

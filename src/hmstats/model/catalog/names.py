@@ -143,6 +143,19 @@ def normal_partition_name(name: str, keys: Sequence[str]) -> str:
     return partition_name(keys, partition_values(name, keys))
 
 
+def possible_names(names: Sequence[str], keys: Sequence[str]) -> list[str]:
+    """The stored form of the names without duplicates; a name that no partition can have is skipped."""
+    if names and are_normal(names, keys):
+        return list(dict.fromkeys(names))
+    normal: dict[str, None] = {}
+    for name in names:
+        try:
+            normal[normal_partition_name(name, keys)] = None
+        except (InvalidObject, MetaError):
+            continue
+    return list(normal)
+
+
 def are_normal(names: Sequence[str], keys: Sequence[str]) -> bool:
     """Whether all names, one or more, are in the form in which the metastore stores them; looked at all at once."""
     lines = "\n".join(names) + "\n"

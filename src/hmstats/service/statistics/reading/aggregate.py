@@ -9,8 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hmstats.errors import InvalidObject, MetaError
-from hmstats.model.catalog.names import are_normal, normal_partition_name
+from hmstats.model.catalog.names import possible_names
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Data, DecimalStatistics, Kind
 from hmstats.model.statistics.column_types import kind_of
@@ -89,7 +88,7 @@ class StatisticsAggregator:
             target = table_facts.find_unnoted(connection, name)
             if target is None:
                 raise missing_table(name)
-            stored_names = _stored_names(partition_names, target.keys)
+            stored_names = possible_names(partition_names, target.keys)
             versions.note_read(target.id, target.version, stored_names)
             if valid is not None and len(visible_partitions(connection, target, stored_names, valid)) < len(
                 stored_names
@@ -177,19 +176,6 @@ class StatisticsAggregator:
             density = density_of(each.data for each in points) if self._rules.density else None
             data = replace(data, ndv=either(max, counted, distinct_values(data, most, density, self._rules)))
         return replace(summary.statistics, data=data)
-
-
-def _stored_names(names: Sequence[str], keys: Sequence[str]) -> list[str]:
-    """The stored form of the names without duplicates; a name that no partition can have is skipped."""
-    if names and are_normal(names, keys):
-        return list(dict.fromkeys(names))
-    normal: dict[str, None] = {}
-    for name in names:
-        try:
-            normal[normal_partition_name(name, keys)] = None
-        except (InvalidObject, MetaError):
-            continue
-    return list(normal)
 
 
 def _by_column(target: TableFacts, summaries: Sequence[Summary]) -> dict[str, Summary]:

@@ -8,8 +8,8 @@ the point. If a partitioned table itself has no statistics of a column, its part
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hmstats.errors import NoSuchObject
-from hmstats.model.catalog.names import normal_partition_name
+from hmstats.errors import MetaError, NoSuchObject
+from hmstats.model.catalog.names import normal_partition_name, possible_names
 from hmstats.model.catalog.objects import Table, TableName
 from hmstats.model.parameters.row_counts import known_rows, row_count
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, Kind, StatisticsSet
@@ -147,13 +147,14 @@ class StatisticsReader:
     ) -> dict[str, list[FlatStatistics]]:
         """Statistics of these columns as tuples, by partition name; if `repaired`, fit for planners (repair.py).
 
-        `valid` are the write ids visible to the reader (transactional.py). Raises NoSuchObject if the table does not
-        exist.
+        A name that no partition can have is skipped. `valid` are the write ids visible to the reader
+        (transactional.py). Raises NoSuchObject if the table does not exist, MetaError if a name is empty.
         """
         with self._store.read() as connection:
             target = find_facts(connection, name)
-            normal = [normal_partition_name(each, target.keys) for each in partition_names]
-            visible = visible_partitions(connection, target, normal, valid)
+            if "" in partition_names:
+                raise MetaError(f"Partition name is invalid. A name of a partition of table {name} is empty")
+            visible = visible_partitions(connection, target, possible_names(partition_names, target.keys), valid)
             column_set = set(columns)
             # Looking at each row's name would cost the database a third of the time, and most ask for every column.
             every = all(column.name in column_set for column in target.columns)
