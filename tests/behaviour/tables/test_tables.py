@@ -164,6 +164,22 @@ def test_those_tables_that_exist_are_read_by_name(metastore: Metastore) -> None:
     assert sorted(each.tableName for each in found) == ["a", "b"]
 
 
+def test_named_tables_that_match_a_pattern(metastore: Metastore) -> None:
+    if metastore.generation < 4:
+        pytest.skip("tablesPattern came with Hive 4")
+    for name in ("ta", "tb", "v"):
+        metastore.table(name)
+
+    def found(names: list[str], pattern: str) -> list[str]:
+        request = api.GetTablesRequest(dbName=metastore.database, tblNames=names, tablesPattern=pattern)
+        return sorted(each.tableName for each in metastore.client().get_table_objects_by_name_req(request).tables)
+
+    assert found(["ta", "V", "nope"], "t*") == ["ta"]
+    assert found(["ta", "v"], "*") == ["ta", "v"]
+    assert found(["ta"], "v") == []
+    assert found(["ta"], "") == []
+
+
 def test_fields_and_schema(metastore: Metastore) -> None:
     metastore.table(columns={"a": "int"}, keys=("k",))
     client = metastore.client()

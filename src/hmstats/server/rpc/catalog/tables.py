@@ -128,14 +128,17 @@ class TableCalls:
         return self._structs(self._tables.get_many(database, tbl_names))
 
     def get_table_objects_by_name_req(self, session: Session, req: Any) -> Any:
-        """The named tables, or without names the tables that match the pattern, with the requested fields only."""
+        """The named tables that match the pattern, if there is one, or all that do; with the requested fields only."""
         database = subject.database(req.dbName, req.catName)
-        if req.tblNames is not None:
-            found = self._tables.get_many(database, req.tblNames)
-        elif req.tablesPattern is not None:
-            found = self._tables.get_matching(database, req.tablesPattern)
-        else:
+        names, pattern = req.tblNames, req.tablesPattern
+        if names is None and pattern is None:
             raise InvalidOperation(f"{database} cannot find null tables")
+        if names is not None and pattern is not None:
+            matching = set(self._tables.names(database, pattern))
+            names = [each for each in names if each.lower() in matching]
+        found = (
+            self._tables.get_matching(database, pattern) if names is None else self._tables.get_many(database, names)
+        )
         structs = [project(each, req.projectionSpec) for each in self._structs(found)]
         return hive_metastore.GetTablesResult(tables=structs)
 
