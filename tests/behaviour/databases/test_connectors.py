@@ -174,8 +174,12 @@ def test_a_call_without_a_name_is_refused(our_metastore: Metastore, call: Callab
 @pytest.mark.parametrize("missing", ["name", "type", "url"])
 def test_a_connector_is_whole(our_metastore: Metastore, missing: str) -> None:
     connector = api.DataConnector(**{"name": "c", "type": "t", "url": "u"} | {missing: None})
-    with pytest.raises(api.InvalidObjectException, match="a data connector must have a name, a type and a URL"):
+    connector.parameters = {"hive.sql.dbcp.password": "secret"}
+    with pytest.raises(
+        api.InvalidObjectException, match="a data connector must have a name, a type and a URL"
+    ) as raised:
         our_metastore.client().create_dataconnector(connector)
+    assert "secret" not in raised.value.message
 
 
 def test_a_database_of_another_system_shows_no_tables(our_metastore: Metastore) -> None:

@@ -315,3 +315,5 @@ def test_a_name_is_taken_apart(metastore: Metastore) -> None:
     client = metastore.client()
     assert client.partition_name_to_vals("k=a%2Fb/j=1") == ["a/b", "1"]
     assert client.partition_name_to_spec("k=a%2Fb/j=1") == {"k": "a/b", "j": "1"}
+    assert client.partition_name_to_vals("K=1/k=2") == ["1", "2"]
+    assert client.partition_name_to_spec("K=1/k=2") == {"K": "1", "k": "2"}

@@ -89,14 +89,19 @@ def partition_name(keys: Sequence[str], values: Sequence[str]) -> str:
 
 
 def partition_spec(name: str) -> dict[str, str]:
-    """Key (lower case) to value of a partition name; a path element without `=` is passed over, as Hive does.
+    """Key (lower case) to value of a partition name. Raises MetaError when the name is empty."""
+    return {key.lower(): value for key, value in written_spec(name).items()}
+
+
+def written_spec(name: str) -> dict[str, str]:
+    """Key, with its case, to value of a partition name; a path element without `=` is passed over, as Hive does.
 
     Raises MetaError when the name is empty.
     """
     if not name:
         raise MetaError(f"Partition name is invalid. {name}")
     pairs = (element.partition("=") for element in name.split("/"))
-    return {unescape(key).lower(): unescape(value) for key, separator, value in pairs if separator}
+    return {unescape(key): unescape(value) for key, separator, value in pairs if separator}
 
 
 def partition_values(name: str, keys: Sequence[str]) -> tuple[str, ...]:

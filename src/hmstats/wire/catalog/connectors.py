@@ -11,7 +11,9 @@ from hmstats.wire.principals import principal_number, principal_type
 def connector_from_thrift(struct: Any) -> DataConnector:
     """The connector in a struct. Raises InvalidObject when its name, type or URL is missing."""
     if struct is None or not struct.name or struct.type is None or struct.url is None:
-        raise InvalidObject(f"a data connector must have a name, a type and a URL, found {struct}")
+        # Its parameters hold a password.
+        found = "none" if struct is None else f"{struct.name!r}, {struct.type!r}, {struct.url!r}"
+        raise InvalidObject(f"a data connector must have a name, a type and a URL, found {found}")
     return DataConnector(
         name=struct.name.strip().lower(),
         type=struct.type,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from hmstats.errors import InvalidObject, MetaError, NoSuchObject
-from hmstats.model.catalog.names import partition_spec
+from hmstats.model.catalog.names import written_spec
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 from hmstats.server.messages.struct_codec import Encoded
 from hmstats.server.rpc import subject
@@ -191,11 +191,11 @@ class PartitionCalls:
 
     def partition_name_to_vals(self, session: Session, part_name: str) -> list[str]:
         """The values in a partition name."""
-        return list(partition_spec(part_name).values()) if part_name else []
+        return list(written_spec(part_name).values()) if part_name else []
 
     def partition_name_to_spec(self, session: Session, part_name: str) -> dict[str, str]:
-        """Key to value of a partition name."""
-        return partition_spec(part_name) if part_name else {}
+        """Key to value of a partition name; keys keep their case."""
+        return written_spec(part_name) if part_name else {}
 
 
 def _names(names: list[str] | None) -> list[str]:
