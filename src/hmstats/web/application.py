@@ -17,6 +17,7 @@ from hmstats.web.api import routes as api
 from hmstats.web.api.operations import PREFIX
 from hmstats.web.callers import Callers
 from hmstats.web.desk import Desk
+from hmstats.web.guards.encoded_paths import EncodedPaths
 from hmstats.web.guards.headers import SafeHeaders
 from hmstats.web.guards.host_names import HostNames
 from hmstats.web.guards.origins import Origins
@@ -62,6 +63,7 @@ def application(
             Middleware(HostNames, names=tuple(names)),
             Middleware(Origins),
             Middleware(Versions),
+            Middleware(EncodedPaths),
         ],
         exception_handlers={HmstatsError: _answer_error, HTTPException: _wrong, ClientDisconnect: _leave},
         lifespan=lifespan,

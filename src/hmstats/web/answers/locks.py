@@ -8,10 +8,11 @@ from datetime import datetime
 class Lock:
     """A lock. `refuse`: writes are refused, else accepted and dropped; `dropped` counts these in a list of all locks.
 
-    `table` is absent for the lock of a whole database, `partition` for that of a table; `columns` are empty if all of
-    them are locked, with rows, files and bytes.
+    `catalog` is absent for the default one, `table` for the lock of a whole database, `partition` for that of a table;
+    `columns` are empty if all of them are locked, with rows, files and bytes.
     """
 
+    catalog: str | None = None
     database: str
     table: str | None = None
     partition: str | None = None
@@ -39,6 +40,6 @@ class Locks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AllLocks:
-    """The locks of everything that the caller may list, in the order of database, table and partition."""
+    """The locks of everything that the caller may list, in the order of catalog, database, table and partition."""
 
     locks: tuple[Lock, ...]

@@ -17,6 +17,7 @@ from hmstats.web.answers.plan import RefreshPlan
 from hmstats.web.answers.runs import RunList
 from hmstats.web.answers.tables import ColumnPage, Databases, TableFacts, TableList
 from hmstats.web.api.parameters import Arguments, Parameter
+from hmstats.web.api.path_names import column_in_path
 from hmstats.web.reading.access import access
 from hmstats.web.reading.columns.column_page import column_page
 from hmstats.web.reading.feedback import PAGE_LINES, feedback
@@ -41,7 +42,11 @@ from hmstats.web.reading.table_facts import PAGE_COLUMNS, table_facts
 PREFIX = "/api/v1"
 
 _TABLE = Parameter(name="table", place="path", description="The table, as DB.TABLE or CATALOG.DB.TABLE.")
-_COLUMN = Parameter(name="column", place="path", description="The column or partition key.")
+_COLUMN = Parameter(
+    name="column",
+    place="path",
+    description="The column or partition key; `.` and `..` in backquotes, since clients take them for folders.",
+)
 _AFTER = Parameter(name="after", description="The cursor of the page before, `next` in its answer.")
 _TIME = Parameter(
     name="as_of", kind="time", description="The time whose numbers are wanted: ISO 8601, or so long ago, as `2h ago`."
@@ -165,7 +170,9 @@ OPERATIONS = (
         "A column of a table, or of some of its partitions together.",
         (_TABLE, _COLUMN, *_RANGE),
         ColumnPage,
-        lambda service, given: column_page(service, given.required("table"), given.required("column"), given.selection),
+        lambda service, given: column_page(
+            service, given.required("table"), column_in_path(given.required("column")), given.selection
+        ),
     ),
     Operation(
         "/tables/{table}/history",

@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from hmstats.errors import StatementError
 from hmstats.outlets.people.times import past_ms
@@ -99,7 +100,7 @@ class Arguments:
 def parse_arguments(
     parameters: Sequence[Parameter], path: Mapping[str, str], query: Sequence[tuple[str, str]]
 ) -> Arguments:
-    """The values of all parameters.
+    """The values of all parameters, of which those in the path are still encoded.
 
     Raises StatementError for a parameter that is unknown, given twice, or has a value that it cannot have.
     """
@@ -116,5 +117,5 @@ def parse_arguments(
     missing = [each.name for each in parameters if each.required and each.name not in seen]
     if missing:
         raise StatementError(f"parameter {missing[0]} must be given")
-    values |= {each.name: each.read(path[each.name]) for each in parameters if each.place == "path"}
+    values |= {each.name: each.read(unquote(path[each.name])) for each in parameters if each.place == "path"}
     return Arguments(values)

@@ -2,6 +2,7 @@
 
 import hashlib
 from typing import Any
+from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
@@ -24,7 +25,7 @@ def etag(body: bytes) -> str:
 
 def version(service: Metastore, operation: Operation, asked: Arguments) -> str:
     """The ETag of an operation's answer about the table, without any of its other parameters."""
-    bare = parse_arguments(operation.parameters, {"table": asked.required("table")}, [])
+    bare = parse_arguments(operation.parameters, {"table": quote(asked.required("table"))}, [])
     return version_of(operation, operation.read(service, bare))
 
 

@@ -5,4 +5,5 @@ host_names.py   the names by which the page may be reached
 origins.py      who may ask for changes
 headers.py      what a browser may do with an answer
 versions.py     ETag and 304
+encoded_paths.py  paths as they were sent
 """

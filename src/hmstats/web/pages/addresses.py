@@ -2,7 +2,11 @@
 
 from urllib.parse import parse_qsl, quote, urlencode
 
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, TableName
+from hmstats.web.answers.locks import Lock
 from hmstats.web.api.operations import PREFIX
+from hmstats.web.api.path_names import path_column
+from hmstats.web.reading.places import shown_name
 from hmstats.web.reading.selections import Selection
 
 
@@ -16,9 +20,14 @@ def part_address(table: str, part: str, **more: str | None) -> str:
     return f"/tables/{quote(table, safe='')}/{part}{_query(None, more)}"
 
 
+def lock_address(of: Lock) -> str:
+    """The page of the locks of the table that a lock is about."""
+    return part_address(shown_name(TableName(of.catalog or DEFAULT_CATALOG, of.database, of.table or "")), "lock")
+
+
 def column_address(table: str, column: str, selection: Selection | None = None) -> str:
     """The page of a column."""
-    return f"/tables/{quote(table, safe='')}/columns/{quote(column, safe='')}{_query(selection, {})}"
+    return f"/tables/{quote(table, safe='')}/columns/{quote(path_column(column), safe='')}{_query(selection, {})}"
 
 
 def partitions_address(table: str, selection: Selection | None = None, **more: str | None) -> str:

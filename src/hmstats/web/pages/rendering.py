@@ -91,6 +91,7 @@ _ENVIRONMENT.globals.update(
     duration_picture=_duration_picture,
     outcomes=tuple(Outcome),
     part_address=addresses.part_address,
+    lock_address=addresses.lock_address,
     now_address=addresses.now_address,
     now=texts.now_text,
 )

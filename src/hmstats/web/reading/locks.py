@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from hmstats.client import Metastore
 from hmstats.errors import StatementError, UnknownCall
-from hmstats.model.catalog.objects import Table
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, Table
 from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
 from hmstats.web.answers.locks import AllLocks, Lock, Locks
 from hmstats.web.reading.places import existing_column, existing_table, shown_name
@@ -23,11 +23,14 @@ class LockWish:
 
 def every_lock(service: Metastore) -> AllLocks:
     """The locks of everything that the caller may list. Raises UnknownCall when the metastore is not hmstats."""
-    found = sorted(
-        service.locks.listed(),
-        key=lambda each: (each.object.database.database, each.object.table or "", each.object.partition or ""),
-    )
-    return AllLocks(locks=tuple(_lock(each) for each in found))
+    listed = [each for catalog in service.catalog_names() for each in service.locks.listed(catalog=catalog)]
+    return AllLocks(locks=tuple(_lock(each) for each in sorted(listed, key=_place)))
+
+
+def _place(lock: StatisticsLock) -> tuple[str, ...]:
+    of, name = lock.object, lock.object.database
+    catalog = "" if name.catalog == DEFAULT_CATALOG else name.catalog
+    return catalog, name.database, of.table or "", of.partition or ""
 
 
 def table_locks(service: Metastore, text: str) -> Locks:
@@ -75,8 +78,10 @@ def _object(table: Table, partition: str | None, columns: tuple[str, ...]) -> Lo
 
 
 def _lock(each: StatisticsLock) -> Lock:
+    name = each.object.database
     return Lock(
-        database=each.object.database.database,
+        catalog=None if name.catalog == DEFAULT_CATALOG else name.catalog,
+        database=name.database,
         table=each.object.table,
         partition=each.object.partition,
         columns=each.object.columns,
