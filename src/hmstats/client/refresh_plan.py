@@ -9,7 +9,7 @@ from hmstats.client import Metastore
 from hmstats.client.recent_runs import recent_runs
 from hmstats.client.refusals import refusals
 from hmstats.errors import UnknownCall
-from hmstats.model.catalog.objects import TableName
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, TableName
 from hmstats.model.feedback.verdicts import MENDABLE
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
@@ -22,6 +22,7 @@ from hmstats.model.preferences.preference import Subject
 from hmstats.model.preferences.values import EVERY
 from hmstats.model.statistics.statistics_locks import StatisticsLock, table_lock
 
+_ALL = "*"
 _WEEK_MS = 7 * 86_400_000
 
 
@@ -62,7 +63,7 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
     candidates, skipped = list[Candidate](), dict[TableName, str]()
     known: _Known | None = None
     complete = True
-    for of, pattern in wanted.tables:
+    for of, pattern in wanted.tables or _everything(service):
         known = _read_known(service, of.database, of.catalog, now_ms, wanted)
         for number, each in enumerate(service.health.tables(of.database, pattern, catalog=of.catalog)):
             if number == wanted.most:
@@ -79,6 +80,12 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
     unique = {(each.table, each.partition): each for each in candidates}
     plan, refused = _plan_readable(service, [*unique.values()], wanted.budget_seconds, overhead)
     return Round(plan, skipped | refused, complete)
+
+
+def _everything(service: Metastore) -> list[tuple[DatabaseName, str | None]]:
+    """All databases of each catalog, those of the default one last, whose runs say how long a run takes at least."""
+    catalogs = sorted(service.catalog_names(), key=lambda each: each == DEFAULT_CATALOG)
+    return [(DatabaseName(each, _ALL), None) for each in catalogs]
 
 
 def _plan_readable(

@@ -17,6 +17,7 @@ from hmstats.model.health.runs import Outcome, Run
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.outlets.export.file import read
 from hmstats.outlets.people.times import shown
+from hmstats.web.reading.plan import refresh_plan
 from hmstats.wire.idl import hive_metastore as api
 
 COLUMNS = {"age": "int"}
@@ -196,3 +197,13 @@ def test_a_comparison_has_them(metastore: Metastore, lake: str, tmp_path: Path) 
         done = CliRunner().invoke(app, ["compare", before, other, "--json"])
         assert done.exit_code == ExitCode.NO
         assert {json.loads(line)["of"] for line in done.stdout.splitlines()} == {f"{lake}.shop.orders"}
+
+
+@ON_SQLITE
+def test_a_refresh_of_everything_has_them(metastore: Metastore, lake: str) -> None:
+    orders = TableName(lake, "shop", "orders")
+    with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
+        service.delete_statistics(orders)
+        planned = refresh_plan(service, limit=500)
+    assert str(orders) in [each.table for each in planned.work]
+    assert f"{orders} " in run(metastore, "refresh", "--dry-run")

@@ -10,7 +10,8 @@ from hmstats.model.preferences.windows import Window
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Tables to refresh: pairs of a database (its name a pattern) and a pattern of tables (None: all).
+    """Tables to refresh: pairs of a database (its name a pattern) and a pattern of tables (None: all); no pair: all
+    tables of all catalogs.
 
     `budget_seconds`: the predicted seconds of a round (None: no limit), `windows`: when rounds may run (none: always),
     `quiet_seconds`: how long nobody must have written to a table, `look_seconds`: how often the files of a table are

@@ -13,19 +13,19 @@ from hmstats.web.answers.plan import LeftOut, PlannedWork, RefreshPlan
 from hmstats.web.reading.places import shown_name
 
 PAGE_TABLES = 100
-_ALL = "*"
 
 
 def refresh_plan(
     service: Metastore, text: str | None = None, *, budget: str | None = None, limit: int = PAGE_TABLES
 ) -> RefreshPlan:
-    """The plan of a round over DB, DB.TABLE or patterns of them (None: all), of at most `limit` tables.
+    """The plan of a round over DB, DB.TABLE or patterns of them; None: all tables of all catalogs.
 
-    Raises StatementError for a malformed name or budget, UnknownCall when the metastore is not hmstats.
+    At most `limit` tables of each catalog are looked at. Raises StatementError for a malformed name or budget,
+    UnknownCall when the metastore is not hmstats.
     """
-    wanted = Wanted(
-        (named_object(text or _ALL),), None if budget is None else seconds_of(budget), look_seconds=None, most=limit
-    )
+    tables = () if text is None else (named_object(text),)
+    seconds = None if budget is None else seconds_of(budget)
+    wanted = Wanted(tables, seconds, look_seconds=None, most=limit)
     found = plan_round(service, wanted, int(time.time() * 1_000))
     return RefreshPlan(
         work=tuple(map(_work, found.plan.taken)),

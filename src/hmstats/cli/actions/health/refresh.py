@@ -44,7 +44,7 @@ _NEVER = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refresh:
-    """Tables to refresh, and how."""
+    """Tables to refresh (none: all of all catalogs), and how."""
 
     texts: Sequence[str]
     budget: str | None

@@ -50,7 +50,7 @@ def refresh(
     from hmstats.collector.options import Choices
 
     work = Refresh(
-        texts=tables or ["*"],
+        texts=tables or [],
         budget=budget,
         window=window,
         quiet=quiet_period or _DEFAULT_QUIET,
