@@ -213,6 +213,10 @@ class SettingsError(HmstatsError):
     """A setting that has no meaning."""
 
 
+class SparkDoesNotStart(SettingsError):
+    """Spark does not start on this machine, or with these settings, whatever it is asked for."""
+
+
 class GatheringFailed(HmstatsError):
     """Statistics that a running write should gather are incomplete, or could not be stored."""
 

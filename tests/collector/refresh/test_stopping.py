@@ -11,7 +11,7 @@ from tests.fixtures.metastores import Metastore
 from hmstats.client import connect
 from hmstats.collector.refresh.round import Refresher
 from hmstats.collector.report import Report
-from hmstats.errors import AnalysisIncomplete
+from hmstats.errors import AnalysisIncomplete, SparkDoesNotStart
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.health.runs import Outcome, Run
 from hmstats.model.health.wanted import Wanted
@@ -50,6 +50,30 @@ def test_an_analysis_that_was_ended_has_not_failed(our_metastore: Metastore, ask
     run, free = only_run(our_metastore)
     assert (run.outcome, free) == (Outcome.STOPPED, True)
     assert "signal" in (run.reason or "")
+
+
+def test_no_table_has_failed_where_spark_does_not_start(our_metastore: Metastore) -> None:
+    """Other machines may analyse the tables at once, and what needs no Spark is analysed here."""
+    for name in ("t1", "t2"):
+        our_metastore.table(name, {"l": "bigint"})
+    our_metastore.table("t3", {"l": "bigint"}, parameters={"spark.sql.sources.provider": "delta"})
+    seen = list[str]()
+
+    def analyse(name: TableName, _: Sequence[str], __: bool) -> Any:
+        seen.append(name.table)
+        if name.table == "t3":
+            return Report(name, None, 0, 7, {}, {})
+        raise SparkDoesNotStart("Spark needs Java")
+
+    wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
+    made = Refresher(f"thrift://127.0.0.1:{our_metastore.port}", analyse, wanted)
+    with pytest.raises(SparkDoesNotStart, match="Spark needs Java"):
+        list(made.run())
+    assert sorted(seen)[1:] == ["t3"]
+    with connect(made.metastore) as service:
+        runs, leases = service.runs.listed(our_metastore.database)
+    assert {each.outcome for each in runs} == {Outcome.STOPPED, Outcome.DONE}
+    assert all(lease.run_id is None and lease.retry_ms is None for _, lease, _ in leases)
 
 
 def test_a_run_of_many_partitions_ends_after_some_of_them(our_metastore: Metastore) -> None:

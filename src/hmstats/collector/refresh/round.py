@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from hmstats.client import Metastore, connect
 from hmstats.client.refresh_plan import Round, plan_round
+from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.refresh.lease import LEASE_SECONDS, keep_lease
-from hmstats.errors import HmstatsError
+from hmstats.errors import HmstatsError, SparkDoesNotStart
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.plan import Work
@@ -59,6 +60,7 @@ class Refresher:
     clock: Callable[[], float] = time.time
     lease_seconds: int = LEASE_SECONDS
     runner: str = field(default_factory=lambda: f"{socket.gethostname()}/{os.getpid()}")
+    _refusal: SparkDoesNotStart | None = None
 
     def plan(self, busy: dict[TableName, float] | None = None) -> Round:
         """The plan of a round now."""
@@ -69,7 +71,8 @@ class Refresher:
         """A round: what became of each piece of work, as soon as it is done.
 
         It ends when the plan is done, at `stop`, at the end of the window, and when the time that it took is the
-        budget. A failure ends its own piece alone.
+        budget. A failure ends its own piece alone. If Spark does not start, which is no table's failure, the tables
+        that need none are analysed all the same; at the end SparkDoesNotStart is raised.
         """
         if not self._is_open():
             return
@@ -79,8 +82,11 @@ class Refresher:
             for number, work in enumerate(found.plan.taken):
                 over = self.wanted.budget_seconds is not None and time.monotonic() - began > self.wanted.budget_seconds
                 if self.stop.is_set() or not self._is_open() or (over and number):
-                    return
-                yield self._done(service, work)
+                    break
+                if self._refusal is None or self._needs_no_spark(service, work):
+                    yield self._done(service, work)
+        if self._refusal is not None:
+            raise self._refusal
 
     def _is_open(self) -> bool:
         now = datetime.fromtimestamp(self.clock(), UTC)
@@ -103,6 +109,11 @@ class Refresher:
         except KeyboardInterrupt:
             service.runs.end(replace(run, outcome=Outcome.STOPPED, reason=_STOPPED))
             raise
+        except SparkDoesNotStart as error:
+            self._refusal = error
+            stopped = Done(work, Outcome.STOPPED, str(error)[:_MOST_CHARACTERS])
+            service.runs.end(replace(run, outcome=Outcome.STOPPED, reason=stopped.reason))
+            return stopped
         ended = replace(
             run,
             outcome=done.outcome or Outcome.DONE,
@@ -125,12 +136,18 @@ class Refresher:
                     reason = _STOPPED if self.stop.is_set() else _LOST
                     return replace(done, outcome=Outcome.STOPPED, reason=reason, seconds=time.monotonic() - began)
                 done = _with_report(done, self.analyse(work.table, some, work.look))
+        except SparkDoesNotStart:
+            raise
         except (HmstatsError, OSError) as error:
             ended = replace(done, seconds=time.monotonic() - began)
             if self.stop.is_set():
                 return replace(ended, outcome=Outcome.STOPPED, reason=_STOPPED)
             return replace(ended, outcome=Outcome.FAILED, reason=str(error)[:_MOST_CHARACTERS])
         return replace(done, outcome=Outcome.DONE, seconds=time.monotonic() - began)
+
+    def _needs_no_spark(self, service: Metastore, work: Work) -> bool:
+        table = service.find_table(work.table)
+        return table is not None and is_lake_table(table)
 
     def _still_stale(self, service: Metastore, work: Work) -> Sequence[str] | None:
         """The partitions of the work that are not fresh by now (none: the table as a whole); None if all are.

@@ -27,7 +27,7 @@ from hmstats.collector.planning.preferred import apply_preferences
 from hmstats.collector.refresh.round import Done, Refresher
 from hmstats.collector.refresh.watching import Watch
 from hmstats.collector.request.statement import statement
-from hmstats.errors import SparkNeeded, StatementError
+from hmstats.errors import SettingsError, SparkDoesNotStart, SparkNeeded, StatementError
 from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, TableName
 from hmstats.model.health.runs import Outcome
@@ -162,10 +162,13 @@ class _Analyses:
 
     def _session(self) -> "SparkSession":
         if self._spark is None:
-            need_spark("refresh")
-            session = import_module("hmstats.collector.spark.session").spark_session
             job = self.how.job
-            self._spark = self._open.enter_context(session(job.metastore, master=job.master, conf=job.conf))
+            try:
+                need_spark("refresh")
+                session = import_module("hmstats.collector.spark.session").spark_session
+                self._spark = self._open.enter_context(session(job.metastore, master=job.master, conf=job.conf))
+            except SettingsError as error:
+                raise SparkDoesNotStart(str(error)) from error
         return self._spark
 
 
