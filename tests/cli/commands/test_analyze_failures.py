@@ -13,7 +13,11 @@ from time import sleep
 
 import pytest
 from tests.collector.parted import NAMES, parted
+from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import finding_tests, serving
+
+from hmstats.model.catalog.objects import TableName
+from hmstats.wire.idl import hive_metastore as api
 
 _FAILING = """
 import os, signal, sys, time
@@ -43,7 +47,8 @@ main()
 def test_whatever_fails_is_one_sentence_for_each_table(tmp_path: Path) -> None:
     with ExitStack() as running:
         port = running.enter_context(serving(tmp_path))
-        tables = {fault: parted(port, tmp_path / fault, ("number",)) for fault in ("broken", "gone", "killed", "away")}
+        tables = {fault: parted(port, tmp_path / fault, ("number",)) for fault in ("broken", "gone", "killed")}
+        tables |= {"classless": _without_serde(port), "away": parted(port, tmp_path / "away", ("number",))}
         (tmp_path / "broken" / NAMES[2] / "0.parquet").write_bytes(b"PAR1 nothing")
         shutil.rmtree(tmp_path / "gone")
         stopping = Thread(target=_stop_when_asked, args=[tmp_path, running])
@@ -64,17 +69,31 @@ def test_whatever_fails_is_one_sentence_for_each_table(tmp_path: Path) -> None:
         )
         (tmp_path / "stop").touch()
         stopping.join()
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
     said = [each for each in done.stderr.splitlines() if not each.startswith("WARNING: Using incubator modules")]
     beginnings = {
         "broken": f"file {tmp_path}/broken/{NAMES[2]}/0.parquet cannot be read: ",
         "gone": f"partition k=0 of {tables['gone'].database}.t cannot be analysed: file:{tmp_path}/gone/k=0 does not ",
         "killed": "a task of Spark was lost in the middle of the job (Python worker exited unexpectedly: killed",
+        "classless": "table classless.t cannot be read by Spark, which finds none of its columns: the class ",
         "away": "spool folder /proc/nowhere cannot be written: ",
     }
     assert len(said) == len(beginnings), done.stderr
     for sentence, beginning in zip(said, beginnings.values(), strict=True):
         assert sentence.startswith(f"hmstats: {beginning}"), done.stderr
+
+
+def _without_serde(port: int) -> TableName:
+    """A table whose SerDe no jar has."""
+    metastore = Metastore("hmstats-sqlite", port, 4.0, database="classless")
+    with metastore.clients:
+        metastore.client().create_database(api.Database(name=metastore.database, description="", parameters={}))
+        storage = metastore.storage({"a": "int"})
+        storage.inputFormat = "org.apache.hadoop.mapred.TextInputFormat"
+        storage.serdeInfo.serializationLib = "com.example.SerDe"
+        table = api.Table(dbName=metastore.database, tableName="t", sd=storage, partitionKeys=[], parameters={})
+        metastore.client().create_table(table)
+    return TableName("hive", metastore.database, "t")
 
 
 def _stop_when_asked(folder: Path, running: ExitStack) -> None:
