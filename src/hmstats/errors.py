@@ -35,6 +35,7 @@ HmstatsError
 ├── SketchError                 bytes that are no sketch of the named kind
 ├── SchemaError                 the database's schema is not the one that this version needs
 ├── SettingsError               a setting has no meaning
+│   └── SparkDoesNotStart       Spark does not start here, whatever it is asked for
 ├── GatheringFailed             statistics that a running write was to gather are not whole
 ├── StatementError              an ANALYZE statement, table, partition or column that cannot be analysed
 │   └── SparkNeeded             a table that Spark alone reads, and an analysis without Spark

@@ -45,9 +45,12 @@ def test_a_file_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert (load().log_level, origin("log_level")) == ("debug", str(named))
 
 
-def test_a_named_file_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_file_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HMSTATS__CONFIG", "nowhere.toml")
     with pytest.raises(SettingsError, match=r"HMSTATS__CONFIG names nowhere\.toml, which does not exist"):
+        load()
+    monkeypatch.setenv("HMSTATS__CONFIG", str(tmp_path))
+    with pytest.raises(SettingsError, match=f"HMSTATS__CONFIG names {tmp_path}, which is no file"):
         load()
 
 

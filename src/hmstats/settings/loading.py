@@ -33,7 +33,8 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
     """The settings in force; a flag that is None was not given. Raises SettingsError naming setting and value."""
     path = config_file()
     if os.environ.get(CONFIG_FILE_VARIABLE) and not path.is_file():
-        raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which does not exist")
+        wrong = "is no file" if path.exists() else "does not exist"
+        raise SettingsError(f"{CONFIG_FILE_VARIABLE} names {path}, which {wrong}")
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     if any(map(has_password, _databases_in_file())):
         require_private("settings file", str(path))

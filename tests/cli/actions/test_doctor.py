@@ -1,8 +1,10 @@
 """`hmstats doctor`: what is right, what is wrong and what to do, in lines and exit codes."""
 
 import json
+import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +89,23 @@ def test_a_database_of_another_schema(tmp_path: Path, port: int) -> None:
     assert found["level"] == "problem"
     assert found["found"].endswith(f"/old.sqlite at schema 0003, this version needs {schema_revision.head()}")
     assert "hmstats migrate" in found["advice"]
+    later = f"{int(schema_revision.head()) + 1:04}"
+    with closing(sqlite3.connect(tmp_path / "old.sqlite")) as file:
+        file.execute(f'UPDATE "{schema_revision.VERSION_TABLE}" SET version_num = {later!r}')
+        file.commit()
+    found = lines("--database", url, "--metastore", f"thrift://127.0.0.1:{port}")["database"]
+    assert (found["level"], f"at schema {later}, one newer" in found["found"]) == ("ok", True)
     missing = lines("--database", f"sqlite:///{tmp_path}/none.sqlite")["database"]
     assert (missing["level"], missing["advice"]) == ("warning", "`hmstats serve` makes it")
     assert not (tmp_path / "none.sqlite").exists()
     away = lines("--database", "postgresql://127.0.0.1:1/x?user=nobody&password=secret")["database"]
     assert away["level"] == "problem"
     assert "secret" not in json.dumps(away)
+
+
+def test_a_hives_database_is_to_be_adopted(hive_database: str) -> None:
+    found = lines("--database", hive_database)["database"]
+    assert (found["level"], found["advice"]) == ("problem", "run `hmstats adopt --write`")
 
 
 @pytest.mark.slow
@@ -117,6 +130,10 @@ def test_a_warehouse_that_cannot_be_written_to(tmp_path: Path) -> None:
     found = lines("--warehouse", f"{tmp_path}/file")["write rights"]
     assert found["level"] == "problem"
     assert f"{tmp_path}/file cannot be written to" in found["found"]
+    inside = lines("--warehouse", f"{tmp_path}/file/below/it")["write rights"]
+    assert (inside["level"], f"{tmp_path}/file/below/it cannot be written to" in inside["found"]) == ("problem", True)
+    assert lines("--warehouse", f"{tmp_path}/not/yet")["write rights"]["found"].endswith("the server makes it")
+    assert [each.name for each in tmp_path.iterdir()] == ["file"]
     unknown = lines("--warehouse", "nowhere://x/y")["write rights"]
     assert unknown["level"] == "problem"
 

@@ -96,6 +96,23 @@ def test_the_sql_for_a_person_makes_the_same_database(empty_postgres_url: str) -
     assert _seeds(empty_postgres_url)["CTLGS"] == [(1, "hive", "Default catalog for Hive", "TBD", None)]
 
 
+def test_the_sql_for_an_older_database_makes_what_it_lacks(database_url: str, database_url_empty: str) -> None:
+    assert "CREATE TABLE" not in migrate.missing_sql(database_url)
+    migrate.downgrade(database_url, "0020")
+    written = migrate.missing_sql(database_url)
+    assert '"HMSTATS_NUMBER_BLOCK"' in written
+    assert 'CREATE TABLE "TBLS"' not in written
+    assert schema_revision.current(database_url) == "0020"
+    _execute(database_url, *(each for each in written.split(";") if each.strip()))
+    store = Store.open(database_url)
+    schema_revision.require_current(store)
+    store.close()
+    assert migrate.missing_sql(database_url_empty) == migrate.sql(database_url_empty)
+    _execute(database_url_empty, 'CREATE TABLE "TBLS" ("TBL_ID" BIGINT)')
+    with pytest.raises(SchemaError, match="belongs to another metastore"):
+        migrate.missing_sql(database_url_empty)
+
+
 def test_the_sql_needs_no_database_and_shows_no_password() -> None:
     written = migrate.sql("postgresql://someone:secret@nowhere.invalid/name")
     assert 'CREATE TABLE "TBLS"' in written

@@ -11,10 +11,11 @@ from hmstats.cli.options import AsJson, Database
 def migrate(
     database: Database = None,
     *,
-    sql: Annotated[bool, typer.Option("--sql", help="Print the SQL and change nothing.")] = False,
+    sql: Annotated[bool, typer.Option("--sql", help="Print the SQL that is missing, and change nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Create or upgrade the tables of a database."""
+    from hmstats.errors import StoreUnavailable
     from hmstats.settings import load
     from hmstats.store.migration import migrate as migrations
     from hmstats.store.migration import schema_revision
@@ -23,7 +24,11 @@ def migrate(
         raise typer.BadParameter("--sql prints SQL, so it does not go with --json")
     url = load({"database": database}).database
     if sql:
-        typer.echo(migrations.sql(url))
+        try:
+            typer.echo(migrations.missing_sql(url))
+        except StoreUnavailable as error:
+            typer.echo(f"hmstats: {error}; this is the SQL for an empty database", err=True)
+            typer.echo(migrations.sql(url))
         return
     before = schema_revision.current(url)
     migrations.upgrade(url)

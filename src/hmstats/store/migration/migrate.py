@@ -19,9 +19,9 @@ from hmstats.resources import folder
 from hmstats.store.beside_hive import present_tables as shapes
 from hmstats.store.connections.shown_url import shown_url
 from hmstats.store.database.store import Store, database_url
-from hmstats.store.migration import location_index
+from hmstats.store.migration import location_index, schema_revision
 from hmstats.store.migration.only_ours import only_ours
-from hmstats.store.migration.schema_revision import VERSION_TABLE, is_next, revision_of
+from hmstats.store.migration.schema_revision import VERSION_TABLE, is_next, require_known, revision_of
 from hmstats.store.schema import METADATA
 from hmstats.store.unit.unit import Unit
 
@@ -43,6 +43,7 @@ def upgrade(url: str) -> None:
         _refuse_foreign(connection)
         if is_next(revision_of(connection)):
             return
+        require_known(connection)
         if _is_of_hive(connection):
             only_ours(connection)
         command.upgrade(_config(connection), "head")
@@ -80,13 +81,39 @@ def downgrade(url: str, revision: str) -> None:
     in_one_migration(url, work)
 
 
-def sql(url: str) -> str:
-    """The SQL that creates the whole schema in an empty database of the URL's kind, for a person to run."""
+def missing_sql(url: str) -> str:
+    """The SQL that upgrades this database, for a person to run.
+
+    Raises StoreUnavailable if it does not answer, SchemaError for another program's and for a Hive's, of which
+    only a part is upgraded, and for one of a newer version.
+    """
+
+    def read(connection: Connection) -> str | None:
+        _refuse_foreign(connection)
+        if _is_of_hive(connection):
+            raise SchemaError(
+                f"database {_name(connection)} is of a Hive: `hmstats adopt --write` makes our tables there"
+            )
+        require_known(connection)
+        return revision_of(connection)
+
+    if schema_revision.is_missing_file(url):
+        return sql(url)
+    store = Store.open(url, pool_size=1, read_only=True)
+    try:
+        with store.read() as connection:
+            return sql(url, read(connection))
+    finally:
+        store.close()
+
+
+def sql(url: str, revision: str | None = None) -> str:
+    """The SQL that upgrades a database of the URL's kind from a revision (None: an empty one), for a person to run."""
     written = io.StringIO()
     config = _config(None)
     config.attributes["dialect"] = database_url(url).get_backend_name()
     config.output_buffer = written
-    command.upgrade(config, "head", sql=True)
+    command.upgrade(config, "head" if revision is None else f"{revision}:head", sql=True)
     index = location_index.statement(config.attributes["dialect"], concurrently=False)
     return f"{written.getvalue()}\n{index};\n"
 

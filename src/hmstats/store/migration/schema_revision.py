@@ -30,7 +30,7 @@ def head() -> str:
 
 def current(url: str) -> str | None:
     """The revision of the database; None if it has no schema of hmstats."""
-    if _is_missing_file(url):
+    if is_missing_file(url):
         return None
     store = Store.open(url, pool_size=1)
     try:
@@ -64,6 +64,17 @@ def require_current(store: Store) -> None:
     raise SchemaError(f"database {store.name} has schema {stored or 'none'}, this version needs {head()}: {advice}")
 
 
+def require_known(connection: Connection) -> None:
+    """Raise SchemaError for a database whose revision is newer than those of the installation."""
+    stored = revision_of(connection)
+    if stored is not None and stored not in _all_revisions():
+        name = shown_url(connection.engine.url)
+        raise SchemaError(
+            f"database {name} cannot be migrated: its schema {stored} is of a newer version of hmstats than this one, "
+            f"which has {head()}"
+        )
+
+
 def is_next(revision: str | None) -> bool:
     """Whether a revision is the next one after the newest here."""
     return revision is not None and revision.isdecimal() and int(revision) == int(head()) + 1
@@ -77,14 +88,14 @@ def _all_revisions() -> list[str]:
 
 def require_database(url: str) -> None:
     """Raise SchemaError for an embedded database that is missing: who only looks must not make an empty one."""
-    if _is_missing_file(url):
+    if is_missing_file(url):
         raise SchemaError(
             f"database {shown_url(database_url(url))} does not exist: `hmstats serve` makes it, or name another by "
             "--database or HMSTATS__DATABASE"
         )
 
 
-def _is_missing_file(url: str) -> bool:
+def is_missing_file(url: str) -> bool:
     """Whether the URL names a missing SQLite file, which a connection would create."""
     parsed = database_url(url)
     return parsed.get_backend_name() == "sqlite" and not Path(parsed.database or "").exists()
