@@ -4,6 +4,7 @@ Every change is idempotent. Calls about many partitions are sent in batches; eac
 all.
 """
 
+import fnmatch
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -30,7 +31,7 @@ from hmstats.client.runs import RunCalls
 from hmstats.client.statistics_locks import StatisticsLockCalls
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.names import database_text, partition_name, table_name
-from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, Table, TableName
+from hmstats.model.catalog.objects import DEFAULT_CATALOG, MANAGED_TABLE, DatabaseName, Partition, Table, TableName
 from hmstats.model.parameters.computed import without_marked, without_marker
 from hmstats.model.parameters.parameter_change import change_of
 from hmstats.model.parameters.statistics_keys import FINGERPRINT
@@ -46,6 +47,8 @@ if TYPE_CHECKING:
     from hmstats.client.asked.asked_table import AskedTable
 
 _NO_SUCH_OBJECT = "NoSuchObjectException"
+_NO_TYPE = "NullPointerException"
+"""How a Hive 4.0 says that a table has no type."""
 _EVERY = -1
 _MODIFIED = "The table has been modified"
 _ALTER_ATTEMPTS = 10
@@ -247,10 +250,22 @@ class Metastore(QuestionCalls):
     ) -> list[tuple[TableName, str]]:
         """The tables and views of a catalog whose names match, each with its table type.
 
-        In both patterns `*` stands for any characters. One call, whatever the number of databases.
+        In both patterns `*` stands for any characters. One call, whatever the number of databases; of a Hive that has a
+        table without a type, which fails at it, some for each database.
         """
-        found = self._connection.call("get_table_meta", database_text(DatabaseName(catalog, databases)), tables, None)
+        try:
+            place = database_text(DatabaseName(catalog, databases))
+            found = self._connection.call("get_table_meta", place, tables, None)
+        except CallRefused as error:
+            if _NO_TYPE not in str(error):
+                raise
+            return list(self._types_by_definitions(databases, tables, catalog))
         return [(table_name(each.dbName, each.tableName, catalog), each.tableType) for each in found]
+
+    def _types_by_definitions(self, databases: str, tables: str, catalog: str) -> Iterator[tuple[TableName, str]]:
+        for database in fnmatch.filter(self.database_names(catalog), databases):
+            names = fnmatch.filter(self.table_names(database, catalog), tables)
+            yield from ((each.name, each.table_type or MANAGED_TABLE) for each in self.tables(database, names, catalog))
 
     def tables(self, database: str, names: Iterable[str], catalog: str = DEFAULT_CATALOG) -> Iterator[Table]:
         """The named tables of a database, read in batches; a name without a table is skipped.

@@ -86,6 +86,20 @@ def test_the_tables_of_a_database(metastore: Metastore) -> None:
 
 
 @PLACES
+def test_a_table_without_a_type(metastore: Metastore) -> None:
+    """A Hive 4.0 fails at such a table in its own list of tables."""
+    metastore.table("typed", {"a": "int"})
+    storage = metastore.storage({"a": "int"})
+    untyped = api.Table(dbName=metastore.database, tableName="untyped", sd=storage, partitionKeys=[], parameters={})
+    metastore.client().create_table(untyped)
+    try:
+        assert [*rows(run(metastore, f"{metastore.database}.*", "--json"))] == ["typed", "untyped"]
+        assert {"typed", "untyped"} <= rows(run(metastore, "--json")).keys()
+    finally:
+        metastore.client().drop_table(metastore.database, "untyped", True)
+
+
+@PLACES
 def test_the_details_of_each_table(metastore: Metastore) -> None:
     fill(metastore)
     found = rows(run(metastore, f"{metastore.database}.*", "--details", "--json"))
