@@ -13,3 +13,5 @@ class Caller(NamedTuple):
 
 NOBODY = Caller()
 caller: ContextVar[Caller] = ContextVar("caller", default=NOBODY)
+RESTORE = "restore_statistics"
+"""The call that puts back earlier statistics."""

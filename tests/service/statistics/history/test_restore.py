@@ -14,6 +14,7 @@ from tests.service.statistics.filled import NAME, TYPES, make_table, of_longs, o
 from hmstats.errors import InvalidInput, LockedStatistics, NoSuchObject
 from hmstats.model.catalog.objects import Column, DatabaseName, Partition, Storage, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
+from hmstats.model.parameters.basic_statistics import FILE_SIZES
 from hmstats.model.parameters.parameter_change import ParameterChange
 from hmstats.model.statistics.column_statistics import DoubleStatistics, StatisticsSet, StringStatistics
 from hmstats.model.statistics.statistics_locks import LockedObject
@@ -34,7 +35,7 @@ from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.store.database.store import Store
 from hmstats.store.history import purge
-from hmstats.store.history.caller import Caller, caller
+from hmstats.store.history.caller import RESTORE, Caller, caller
 from hmstats.store.schema import HMSTATS_HISTORY, HMSTATS_HISTORY_COLUMN, HMSTATS_HISTORY_SKETCH
 
 COLUMNS = tuple(Column(name, kind) for name, kind in TYPES.items())
@@ -295,6 +296,48 @@ def test_a_restore_that_is_repeated_marks_nothing_more(scene: Scene) -> None:
         after = scene.tables.get(NAME).parameters
         assert PARAMETER not in after
         assert (after["numFiles"], after["totalSize"]) == ("2", "9")
+
+
+def stated(scene: Scene, sizes: tuple[str, str] | None, marks: str | None) -> tuple[int, dict[str, str]]:
+    """State sizes and marks of the table and a partition; a time after it, and the table's parameters."""
+    values = {**dict(zip(FILE_SIZES, sizes or (), strict=False)), **({} if marks is None else {PARAMETER: marks})}
+    removed = frozenset({*FILE_SIZES, PARAMETER} - values.keys())
+    change = ParameterChange(values, removed)
+    scene.writer.update_table(NAME, of_partition(None), change=change)
+    scene.writer.update_partitions(NAME, [], changes={"p=1": change})
+    return scene.now(), dict(scene.tables.get(NAME).parameters)
+
+
+def restored_by_call(scene: Scene, at_ms: int) -> None:
+    """Restore as a server does, whose history says which call has written."""
+    token = caller.set(Caller("ada", RESTORE))
+    scene.restores.restore(NAME, at_ms)
+    caller.reset(token)
+
+
+@pytest.mark.parametrize("sizes", [("2", "9"), None])
+def test_a_restore_does_not_make_the_next_one_find_the_files_as_they_were(
+    scene: Scene, sizes: tuple[str, str] | None
+) -> None:
+    """Hive would answer by the numbers of files that are gone."""
+    unmarked_ms, _ = stated(scene, ("1", "5"), None)
+    marked_ms, _ = stated(scene, ("1", "5"), '{"BASIC_STATS":"true"}')
+    stated(scene, sizes, None)
+    for at_ms in (unmarked_ms, marked_ms, marked_ms):
+        restored_by_call(scene, at_ms)
+        for owner in (None, "p=1"):
+            wanted = None if owner is None else [owner]
+            (values,) = scene.history.past(NAME, None, partitions=wanted).parameters.values()
+            assert PARAMETER not in values
+
+
+def test_what_a_restore_has_replaced_comes_back_with_its_marks(scene: Scene) -> None:
+    old_ms, _ = stated(scene, ("1", "5"), None)
+    new_ms, before = stated(scene, ("2", "9"), '{"BASIC_STATS":"true"}')
+    restored_by_call(scene, old_ms)
+    assert scene.tables.get(NAME).parameters["numFiles"] == "1"
+    restored_by_call(scene, new_ms)
+    assert scene.tables.get(NAME).parameters == before
 
 
 def test_a_time_before_the_oldest_names_the_oldest(scene: Scene) -> None:

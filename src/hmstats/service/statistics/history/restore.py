@@ -22,7 +22,8 @@ from hmstats.service.statistics.spark.spark_marks import without_columns
 from hmstats.store.catalog import tables
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
-from hmstats.store.history import before_writes, past_state, restored_rows
+from hmstats.store.history import before_writes, file_sizes, past_state, restored_rows
+from hmstats.store.history.file_sizes import Sizes, sizes_of
 from hmstats.store.history.past_state import State
 from hmstats.store.history.replaced_rows import CONTENT, OwnerKind
 from hmstats.store.history.steps import OF_TABLE, Key
@@ -35,6 +36,7 @@ from hmstats.store.storage.parameters import OF_PARTITIONS, OF_TABLES
 from hmstats.store.unit.unit import Connection, Unit
 
 _TYPE = CONTENT.index("COLUMN_TYPE")
+_UNKNOWN = sizes_of({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,9 @@ class StatisticsRestore:
 
     def _plan(self, connection: Connection, name: TableName, target: TableFacts, at_ms: int) -> tuple[_Plan, int]:
         then_ms = self._retention.answerable_ms(connection, at_ms)
-        then = state_at(connection, name, then_ms)
-        return _make_plan(target, then, past_state.now(connection, target.id)), then_ms
+        then, current = state_at(connection, name, then_ms), past_state.now(connection, target.id)
+        stated = file_sizes.as_stated(connection, target.id, then_ms, current.parameters)
+        return _make_plan(target, then, current, stated), then_ms
 
 
 def _writable(name: TableName, target: TableFacts | None) -> TableFacts:
@@ -101,7 +104,8 @@ def _writable(name: TableName, target: TableFacts | None) -> TableFacts:
     return target
 
 
-def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
+def _make_plan(target: TableFacts, then: State, current: State, stated: Mapping[int, Sizes]) -> _Plan:
+    """What a restore changes; `stated` are the sizes of the files now by owner."""
     now_of = _successors(then, current)
     fitting, unfit = _split_by_type(target, then)
     wanted = {
@@ -118,9 +122,9 @@ def _make_plan(target: TableFacts, then: State, current: State) -> _Plan:
     for before, owner in now_of.items():
         old = current.parameters.get(owner, {})
         new = _of_fitting_columns(then.parameters.get(before, {}), unfit.get(before, []))
-        if PARAMETER in new and (target.transactional or _sizes(old) != _sizes(new)):
+        if PARAMETER in new and (target.transactional or stated.get(owner, _UNKNOWN) != sizes_of(new)):
             del new[PARAMETER]
-            new |= {key: old[key] for key in FILE_SIZES if key in new and key in old}  # or the next one marked it
+            new |= {key: old[key] for key in FILE_SIZES if key in new and key in old}  # of the files now
             unmarked += 1
         changed = {key: value for key, value in new.items() if old.get(key) != value}
         gone = tuple(key for key in old if key not in new)
@@ -168,10 +172,6 @@ def _fits(column_type: str | None, stated: str | None) -> bool:
 def _of_fitting_columns(values: Parameters, unfit: Sequence[str]) -> dict[str, str]:
     """The parameters without marks and Spark's statistics of columns that are gone, or of another type by now."""
     return without_marks_of(without_columns(values, unfit), unfit)
-
-
-def _sizes(values: Parameters) -> tuple[str | None, ...]:
-    return tuple(values.get(key) for key in FILE_SIZES)
 
 
 def _write(unit: Unit, name: TableName, target: TableFacts, plan: _Plan) -> None:
