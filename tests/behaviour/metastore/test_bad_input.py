@@ -142,6 +142,21 @@ def test_nulls_above_an_exact_row_count_are_refused(metastore: Metastore) -> Non
     assert of_table(metastore, "l")["l"].longStats.numNulls == 10
 
 
+def test_a_partition_that_is_written_wrong_is_named(our_metastore: Metastore) -> None:
+    our_metastore.table(keys=("p",))
+    added = our_metastore.partition("1")
+    added.parameters = {"COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}', "numRows": "10"}
+    our_metastore.client().add_partitions([added, our_metastore.partition("2")])
+    where = rf"column l of partition p=1 of table hive\.{our_metastore.database}\.t"
+    for changed, words in (({"numNulls": 11}, f"{where} can have at most the partition's 10"), ({"numNulls": -7}, where)):
+        structs = [
+            statistics(our_metastore, statistics_of("l", **values), partition=f"p={each}")
+            for each, values in (("1", changed), ("2", {}))
+        ]
+        with pytest.raises(api.InvalidInputException, match=words):
+            our_metastore.client().set_aggr_stats_for(api.SetPartitionsStatsRequest(colStats=structs))
+
+
 def test_a_planner_gets_no_more_nulls_than_rows(metastore: Metastore) -> None:
     """The row count may have changed since, and may not be exact. Hive sends what it has; Trino fails the query."""
     metastore.table(parameters={"numRows": "10"})

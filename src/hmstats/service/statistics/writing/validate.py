@@ -37,9 +37,13 @@ _MAX_I64 = 2**63 - 1
 
 
 def check_statistics(
-    name: TableName, columns: Sequence[Column], statistics: Sequence[ColumnStatistics], rows: int | None
+    name: TableName,
+    columns: Sequence[Column],
+    statistics: Sequence[ColumnStatistics],
+    rows: int | None,
+    partition: str | None = None,
 ) -> tuple[ColumnStatistics, ...]:
-    """The statistics to store, in their order.
+    """The statistics to store of a table, or of a partition of it, in their order.
 
     Raises MetaError if the table does not have a column, InvalidInput if statistics do not match their
     column's type, are negative or contradict `rows`.
@@ -50,7 +54,7 @@ def check_statistics(
             raise MetaError(f"Column {each.column} doesn't exist in table {name.table} in database {name.database}")
     fitted = tuple(_fitted(name, each, types[each.column]) for each in statistics)
     for each in fitted:
-        _check_numbers(name, each, rows)
+        _check_numbers(name, partition, each, rows)
     return fitted
 
 
@@ -119,7 +123,7 @@ def checked_set(
     name: TableName, columns: Sequence[Column], given: StatisticsSet, known: Parameters, now_seconds: int
 ) -> StatisticsSet:
     """The set to store, analysed now. `known` are the parameters of its owner. Raises as `check_statistics`."""
-    fitting = check_statistics(name, columns, given.columns, exact_rows(known))
+    fitting = check_statistics(name, columns, given.columns, exact_rows(known), given.partition)
     return replace(given, columns=fitting, last_analyzed_seconds=now_seconds)
 
 
@@ -166,8 +170,12 @@ def _check_sketch(
     try:
         check(data)
     except SketchError as error:
-        place = f"table {name}" if partition is None else f"partition {partition} of table {name}"
-        raise InvalidInput(f"the {what} of column {column.column} of {place} cannot be read: {error}") from error
+        place = f"column {column.column} of {_owner(name, partition)}"
+        raise InvalidInput(f"the {what} of {place} cannot be read: {error}") from error
+
+
+def _owner(name: TableName, partition: str | None) -> str:
+    return f"table {name}" if partition is None else f"partition {partition} of table {name}"
 
 
 def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> ColumnStatistics:
@@ -202,18 +210,19 @@ def _widened(statistics: ColumnStatistics, column_type: str) -> bool:
     return statistics.kind is said is Kind.DOUBLE and kind_of(column_type) is Kind.LONG
 
 
-def _check_numbers(name: TableName, statistics: ColumnStatistics, rows: int | None) -> None:
+def _check_numbers(name: TableName, partition: str | None, statistics: ColumnStatistics, rows: int | None) -> None:
     data = statistics.data
     names, counts = _counts_of(statistics.kind)
     for place, count in enumerate(counts(data)):
         if count is not None and not 0 <= count <= _MAX_I64:
-            where = f"column {statistics.column} of table {name}"
+            where = f"column {statistics.column} of {_owner(name, partition)}"
             allowed = f"at most {_MAX_I64}" if count > _MAX_I64 else "0 or more"
             raise InvalidInput(f"{names[place]} of {where} must be {allowed}, found {count}")
     counted = (data.nulls or 0) + (_values(data) if isinstance(data, BooleanStatistics) else 0)
     if rows is not None and counted > rows:
-        where = f"column {statistics.column} of table {name}"
-        raise InvalidInput(f"{where} can have at most the table's {rows} rows, found {counted} nulls and values")
+        where = f"column {statistics.column} of {_owner(name, partition)}"
+        counter = "table" if partition is None else "partition"
+        raise InvalidInput(f"{where} can have at most the {counter}'s {rows} rows, found {counted} nulls and values")
 
 
 @cache
