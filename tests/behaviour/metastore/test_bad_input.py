@@ -148,10 +148,10 @@ def test_a_partition_that_is_written_wrong_is_named(our_metastore: Metastore) ->
     added.parameters = {"COLUMN_STATS_ACCURATE": '{"BASIC_STATS":"true"}', "numRows": "10"}
     our_metastore.client().add_partitions([added, our_metastore.partition("2")])
     where = rf"column l of partition p=1 of table hive\.{our_metastore.database}\.t"
-    for changed, words in (({"numNulls": 11}, f"{where} can have at most the partition's 10"), ({"numNulls": -7}, where)):
+    for nulls, words in ((11, f"{where} can have at most the partition's 10 rows"), (-7, f"{where} must be 0 or more")):
         structs = [
             statistics(our_metastore, statistics_of("l", **values), partition=f"p={each}")
-            for each, values in (("1", changed), ("2", {}))
+            for each, values in (("1", {"numNulls": nulls}), ("2", {}))
         ]
         with pytest.raises(api.InvalidInputException, match=words):
             our_metastore.client().set_aggr_stats_for(api.SetPartitionsStatsRequest(colStats=structs))
