@@ -70,6 +70,26 @@ def test_a_hidden_table_is_answered_for_as_one_that_does_not_exist(server: Guard
         assert raised(ada.ask(call, **arguments("t"))).message.replace(".t ", ".u ") == there_is_none.message
 
 
+@pytest.mark.parametrize(
+    "named", [{"tblNames": ["t"]}, {"tblNames": ["nothing"]}, {"tblNames": []}, {"tablesPattern": "*"}, {}]
+)
+def test_a_hidden_database_is_answered_for_as_one_that_does_not_exist(server: Guarded, named: dict[str, Any]) -> None:
+    server.rule('[[rule]]\nobjects = ["hive.open"]\nallow = ["list", "read"]\n')
+    ada, root, names = server.client("ada"), server.client("root"), named.get("tblNames")
+
+    def asked(client: Client, database: str) -> list[str]:
+        request = api.GetTablesRequest(dbName=database, **named)
+        answers = (
+            client.ask("get_table_objects_by_name", dbname=database, tbl_names=names),
+            client.ask("get_table_objects_by_name_req", req=request),
+        )
+        return [str(each.content).replace(database, "?") for each in answers]
+
+    assert asked(ada, "shut") == asked(ada, "nothing")
+    if named:
+        assert asked(ada, "shut")[1] == asked(root, "nothing")[1]
+
+
 def test_lists_hold_what_may_be_listed(server: Guarded) -> None:
     server.rule(READER + '[[rule]]\nusers = ["ada"]\nobjects = ["hive.shut.p"]\nallow = ["list"]\n')
     ada = server.client("ada")
@@ -107,7 +127,7 @@ def test_what_tables_are_is_told_to_those_who_may_read_them(server: Guarded) -> 
 
 
 def test_a_projection_without_names_is_filtered_too(server: Guarded) -> None:
-    server.rule(READER)
+    server.rule(READER + '[[rule]]\nobjects = ["hive.shut"]\nallow = ["list"]\n')
     fields = api.GetProjectionsSpec(fieldList=["owner"])
     request = api.GetTablesRequest(dbName="shut", tablesPattern="*", projectionSpec=fields)
     assert done(server.client("ada").ask("get_table_objects_by_name_req", req=request)).tables == []

@@ -42,6 +42,8 @@ from hmstats.wire.privileges import secured_from_thrift
 from hmstats.wire.transactions import full_table_name
 
 _USER = hive_metastore.PrincipalType.USER
+_WILDCARDS = frozenset("*|")
+_NO_DATABASE = "Could not find database {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,10 @@ def _check_access(request: Any, who: Identity) -> Iterable[Need]:
 
 
 def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: str | None = None) -> Iterable[Need]:
+    """To list the database, unless it is a pattern, as it may be without names; and to read the tables."""
+    parent = database_of(database, catalog)
+    if names is not None or _WILDCARDS.isdisjoint(parent[-1]):
+        yield Need(Action.LIST, parent)
     for name in tables_of(database, names, catalog) if names else ():
         yield Need(Action.READ, name, Extent.IF_LISTED)
 
@@ -315,13 +321,16 @@ _READS = {
     ),
     "get_table_req": CallRule(_get_table_req, filters.table_result),
     "get_table_objects_by_name": CallRule(
-        lambda arguments, _: list(_tables_by_name(arguments["dbname"], arguments["tbl_names"])), filters.tables
+        lambda arguments, _: list(_tables_by_name(arguments["dbname"], arguments["tbl_names"])),
+        filters.tables,
+        _NO_DATABASE,
     ),
     "get_table_objects_by_name_req": CallRule(
         lambda arguments, _: list(
             _tables_by_name(arguments["req"].dbName, arguments["req"].tblNames, arguments["req"].catName)
         ),
         filters.tables_result,
+        _NO_DATABASE,
     ),
     "get_database": CallRule(on_database(Action.READ, "name")),
     "get_database_req": CallRule(on_database(Action.READ, "request.name", "request.catalogName")),
