@@ -186,6 +186,10 @@ class MessageTooLarge(ProtocolError):
     """A message above the limit."""
 
 
+class MessageTooSlow(ProtocolError):
+    """A message whose rest has not arrived in time."""
+
+
 class NotAuthenticated(ProtocolError):
     """A request of a client that has not proven its user; `schemes` are the challenges of HTTP that it may answer."""
 

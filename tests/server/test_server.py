@@ -201,6 +201,19 @@ def test_a_client_that_stops_half_way_is_told_so() -> None:
         assert idle.echoes("idle is not half way")
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [b"", b"Content-Type: application/x-thrift\r\nContent-Length: 99\r\n\r\n" + request("getOption", key="half")],
+)
+def test_a_client_that_stops_half_way_over_http_is_told_that_it_is_late(rest: bytes) -> None:
+    with serving(Limits(receive_seconds=SHORT_SECONDS)) as address, Client(address) as client:
+        client.send(b"POST / HTTP/1.1\r\nHost: h\r\n" + rest)
+        with client.socket.makefile("rb") as answer:
+            status, *_, said = answer.read().splitlines()
+        assert status == b"HTTP/1.1 408 Request Timeout"
+        assert said == b"a request must arrive within 0.2 seconds, found a part of one"
+
+
 def test_a_client_that_stops_within_the_head_is_closed() -> None:
     with serving(Limits(receive_seconds=SHORT_SECONDS)) as address, Client(address) as client:
         client.send(b"\x80\x01")

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import structlog
 
-from hmstats.errors import HmstatsError, NotAuthenticated, ProtocolError
+from hmstats.errors import HmstatsError, MessageTooSlow, NotAuthenticated, ProtocolError
 from hmstats.server.authentication.authentication import Authentication
 from hmstats.server.cache.version_source import VersionSource
 from hmstats.server.calls.dispatch import CachedReply, Dispatcher
@@ -263,7 +263,7 @@ class Exchange:
 
     def _end_receiving(self, connection: Connection) -> None:
         sentence = f"a request must arrive within {self._limits.receive_seconds:g} seconds, found a part of one"
-        self._reject(connection, ProtocolError(sentence))
+        self._reject(connection, MessageTooSlow(sentence))
 
     def _end_sending(self, connection: Connection) -> None:
         self._close_slow(connection, "slow", self._unsent.too_slow)

@@ -15,7 +15,7 @@ from http import HTTPStatus
 import h11
 
 from hmstats import tracing
-from hmstats.errors import MessageTooLarge, NotAuthenticated, ProtocolError
+from hmstats.errors import MessageTooLarge, MessageTooSlow, NotAuthenticated, ProtocolError
 from hmstats.server.authentication.credentials import Credential, credential_of
 from hmstats.server.messages.encodings import Encoding, Recognise, encoding_of
 from hmstats.server.messages.request import Request
@@ -124,6 +124,8 @@ class HttpProtocol:
             return ()
         if isinstance(error, MessageTooLarge):
             self._refusal_status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        if isinstance(error, MessageTooSlow):
+            self._refusal_status = HTTPStatus.REQUEST_TIMEOUT
         challenges: _Headers = []
         if isinstance(error, NotAuthenticated):
             self._refusal_status = HTTPStatus.UNAUTHORIZED
