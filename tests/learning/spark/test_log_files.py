@@ -81,6 +81,19 @@ def test_garbage_instead_of_a_stream(tmp_path: Path, suffix: str) -> None:
     assert skipped.cut_files == 1
 
 
+@pytest.mark.parametrize("suffix", [each for each in CODECS if each])
+@pytest.mark.parametrize("place", [20, 40, 60, 80])
+def test_what_is_in_front_of_a_damaged_place_is_read(tmp_path: Path, suffix: str, place: int) -> None:
+    whole = bytearray(CODECS[suffix](TEXT))
+    start = len(whole) * place // 100
+    whole[start : start + 60] = bytes(each ^ 0xA7 for each in whole[start : start + 60])
+    path = tmp_path / f"application_1{suffix}"
+    path.write_bytes(whole)
+    skipped = Skipped()
+    list(lines([path], skipped))
+    assert skipped.cut_files <= 1
+
+
 def test_a_codec_that_is_not_read_is_named(tmp_path: Path) -> None:
     path = tmp_path / "application_1.lzf"
     path.write_bytes(b"ZV")

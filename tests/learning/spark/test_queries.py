@@ -1,6 +1,7 @@
 """Queries as Spark 3.5 and 4.3 have logged them (testdata/queries): the two versions teach the same."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hmstats.learning.skipped import Skipped
 from hmstats.learning.spark.executions import executions
 from hmstats.learning.spark.log_files import lines
+from hmstats.learning.spark.logical_plan import operations
 from hmstats.learning.spark.queries import query
 from hmstats.model.feedback.misestimates import misestimates, shape_of
 from hmstats.model.feedback.queries import Operation, Operator, Query, Use
@@ -129,6 +131,38 @@ def test_counts_without_end_are_broken_lines(tmp_path: Path) -> None:
     assert skipped.broken_lines == 3
 
 
+@pytest.mark.parametrize("depth", [300, 1_000, 4_000])
+def test_a_plan_that_is_deep_is_no_error(depth: int) -> None:
+    skipped = Skipped()
+    logs = lines([DATA / "spark-4.3.jsonl"], skipped)
+    execution = next(each for each in executions(logs, skipped) if (found := query(each)) and found.tables)
+    nodes = [f"{'   ' * number}+- Filter (a#1 > 5), Statistics(sizeInBytes=1.0 B)" for number in range(depth)]
+    text = "\n".join(["== Optimized Logical Plan ==", nodes[0][3:], *nodes[:-1], "", "== Physical Plan =="])
+    found = query(replace(execution, text=text))
+    assert found is None or list(misestimates(found)) == []
+
+
+def test_an_estimate_without_end_is_none() -> None:
+    """Spark's numbers of rows are as long as it takes: those of many joins without keys are beyond a double."""
+    scan = "Relation spark_catalog.shop.t[a#1] parquet, Statistics(sizeInBytes=1.0 B, rowCount=1.00E+400)"
+    root = operations(f"== Optimized Logical Plan ==\n{scan}\n\n== Physical Plan ==")
+    assert root is not None
+    assert root.estimated is None
+
+
+def test_counts_that_no_engine_has_are_none(tmp_path: Path) -> None:
+    text = (DATA / "spark-4.3.jsonl").read_text()
+    for value in ("-5", "1" + "0" * 30, "1" + "0" * 400):
+        log = tmp_path / "log"
+        log.write_text(re.sub(r'("Value":)"?\d+"?', rf"\g<1>{value}", text))
+        skipped = Skipped()
+        found = [each for one in executions(lines([log], skipped), skipped) if (each := query(one)) is not None]
+        assert found
+        rows = [each.rows for one in found for each in misestimates(one)]
+        assert all(0 <= each < 2**63 for each in rows)
+        assert (skipped.broken_lines > 0) == (value != "-5")
+
+
 def test_memory_does_not_grow_with_executions_that_never_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hmstats.learning.spark.executions.MOST_EXECUTIONS", 10)
     name = "org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart"
@@ -145,8 +179,6 @@ def test_memory_does_not_grow_with_executions_that_never_end(tmp_path: Path, mon
 
 
 def test_a_plan_of_a_subquery_and_of_a_literal_with_a_line_break() -> None:
-    from hmstats.learning.spark.logical_plan import operations
-
     text = """== Optimized Logical Plan ==
 Filter (isnotnull(a#1) AND ((a#1 = x
 y) AND (b#2L > 5))), Statistics(sizeInBytes=1.0 B, rowCount=1.50E+3)

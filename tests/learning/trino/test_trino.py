@@ -1,6 +1,7 @@
 """What Trino 483 said of its queries (testdata/queries): the text and the event teach the same."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,16 @@ def _changed(path: str, value: Any) -> dict[str, Any]:
     return event
 
 
+def _with_counts(number: int) -> dict[str, Any]:
+    scan = {"operatorType": "TableScanOperator", "planNodeId": "0", "inputPositions": number, "outputPositions": number}
+    return _changed("statistics.operatorSummaries", [scan])
+
+
+def _reading(fragment: int) -> dict[str, Any]:
+    """A fragment that reads another one twice, which would be as many nodes as 2 to the power of their number."""
+    return {"id": "1", "name": "RemoteSource", "descriptor": {"sourceFragmentIds": f"[{fragment}, {fragment}]"}}
+
+
 @pytest.mark.parametrize(
     "event",
     [
@@ -79,6 +90,13 @@ def _changed(path: str, value: Any) -> dict[str, Any]:
         _changed("statistics.operatorSummaries", [{"operatorType": "TableScanOperator"}]),
         _changed("statistics.executionTime", "soon"),
         {**json.loads(EVENT.read_text()), "createTime": float("inf")},
+        {**json.loads(EVENT.read_text()), "createTime": 1e30},
+        {**json.loads(EVENT.read_text()), "createTime": "0001-01-01T00:00:00Z"},
+        _with_counts(-1),
+        _with_counts(10**30),
+        _with_counts(10**400),
+        _changed("metadata.jsonPlan", {str(each): _reading(each + 1) for each in range(40)}),
+        _changed("metadata.jsonPlan", {str(each): _reading(each) for each in range(40)}),
         {},
     ],
 )
@@ -91,6 +109,34 @@ def test_a_text_that_is_cut_anywhere() -> None:
     for end in range(0, len(text), 97):
         for each in queries(text[:end], 0):
             misestimates(each)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [
+            f"Fragment {each} [SINGLE]\n    RemoteSource[sourceFragmentIds = [{each + 1}, {each + 1}]]"
+            for each in range(40)
+        ],
+        ["Fragment 0 [SINGLE]\n    Output[a = 1]", *(f"{' ' * (4 + 3 * each)}└─ Project[]" for each in range(3_000))],
+        ["Fragment 0 [SINGLE]\n    Output[a = 1]", f"    CPU: 1ms, Output: {'9' * 400} rows"],
+        ["Fragment 0 [SINGLE]\n    Output[a = 1]", "    Estimates: {rows: 1.2.3 (1B)}"],
+        ["Execution: 1.2.3s", "Fragment 0 [SINGLE]\n    Output[a = 1]"],
+    ],
+    ids=["fragments read twice", "deep", "many rows", "no number", "no time"],
+)
+def test_texts_that_teach_nothing(lines: list[str]) -> None:
+    assert list(queries("\n".join(["Trino version: 483", *lines]), 0)) == []
+
+
+def test_numbers_that_cannot_be_true_are_unknown() -> None:
+    event = _changed("statistics.executionTime", 1e308)
+    plan = re.sub(r'("outputRowCount"\s*:\s*)[^,}]+', r"\g<1>-5.0", event["metadata"]["jsonPlan"])
+    event["metadata"]["jsonPlan"] = plan
+    found = event_query(event)
+    assert found is not None
+    assert found.seconds == 1.0
+    assert not found.has_estimates
 
 
 def test_parts_of_a_descriptor() -> None:

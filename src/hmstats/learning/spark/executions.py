@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hmstats.learning.skipped import UNEXPECTED, Skipped
+from hmstats.learning.skipped import UNEXPECTED, Skipped, counted
 
 MOST_EXECUTIONS = 1_000
 """Most executions that may be under way; more, and the oldest is forgotten."""
@@ -44,8 +44,11 @@ class _Running:
 class _Counts(OrderedDict[int, int]):
     """The newest counts of metrics."""
 
-    def note(self, number: int, value: int) -> None:
-        self[number] = value
+    def note(self, number: int, value: Any) -> None:
+        """Note a count; one below 0, which Spark has of what was never counted, is none."""
+        if int(value) < 0:
+            return
+        self[number] = counted(value)
         self.move_to_end(number)
         if len(self) > MOST_COUNTS:
             self.popitem(last=False)
@@ -89,21 +92,21 @@ def _follow(event: Mapping[str, Any], running: OrderedDict[int, _Running], count
     """Take one event in; the execution that it ends."""
     kind = event["Event"]
     if kind == _START:
-        began = _Running(int(event["time"]), str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"]))
+        began = _Running(counted(event["time"]), str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"]))
         running[int(event["executionId"])] = began
     elif kind == _UPDATE and (known := running.get(int(event["executionId"]))) is not None:
         known.text, known.tree = str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"])
     elif kind == _DRIVER:
         for number, value in event["accumUpdates"]:
-            counts.note(int(number), int(value))
+            counts.note(int(number), value)
     elif kind == _STAGE:
         for each in event["Stage Info"].get("Accumulables", ()):
             if each.get("Metadata") == "sql":
-                counts.note(int(each["ID"]), int(each["Value"]))
+                counts.note(int(each["ID"]), each["Value"])
     elif kind == _END:
         known = running.pop(int(event["executionId"]), None)
         if known is not None and not event.get("errorMessage"):
-            return _ended(known, int(event["time"]), counts)
+            return _ended(known, counted(event["time"]), counts)
     return None
 
 

@@ -8,6 +8,7 @@ of their command lines.
 import gzip
 import re
 import struct
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
@@ -88,7 +89,7 @@ def _chunks(path: Path, skipped: Skipped) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
             yield from (read or _plain)(file)
-    except (EOFError, gzip.BadGzipFile, pa.ArrowException, struct.error, ValueError):
+    except (EOFError, gzip.BadGzipFile, pa.ArrowException, struct.error, zlib.error, ValueError):
         skipped.cut_files += 1
     except OSError as error:
         if error.errno is not None:

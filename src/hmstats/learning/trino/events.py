@@ -8,12 +8,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from math import isfinite
 from typing import Any
 
-from hmstats.learning.skipped import UNEXPECTED, Skipped
+from hmstats.learning.skipped import UNEXPECTED, Skipped, counted, expected, seconds_of
 from hmstats.learning.trino.explained import ENGINE
-from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations
+from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations, read_once
 from hmstats.model.feedback.queries import Query
 
 _COUNTING = (
@@ -71,10 +70,10 @@ def event_query(event: Mapping[str, Any]) -> Query | None:
         root = _root(plan)
         planned = operations(_node(root, plan, counts, 0))
         at_ms = _epoch_ms(event.get("createTime") or event["executionStartTime"])
-        seconds = float(statistics.get("executionTime") or statistics.get("wallTime") or 1.0)
-    except (*UNEXPECTED, RecursionError):
+        seconds = seconds_of(statistics.get("executionTime") or statistics.get("wallTime") or 1.0)
+    except UNEXPECTED:
         return None
-    return Query(ENGINE, at_ms, seconds if isfinite(seconds) and seconds >= 0 else 1.0, planned)
+    return Query(ENGINE, at_ms, seconds, planned)
 
 
 def _parse_json(value: Any) -> Any:
@@ -84,9 +83,9 @@ def _parse_json(value: Any) -> Any:
 def _epoch_ms(value: Any) -> int:
     """Epoch ms of a time as ISO 8601 or as epoch seconds."""
     if isinstance(value, int | float):
-        return int(value * 1_000)
+        return counted(value * 1_000)
     text = re.sub(r"(\.\d{6})\d+", r"\1", str(value)).replace("Z", "+00:00")
-    return int(datetime.fromisoformat(text).timestamp() * 1_000)
+    return counted(datetime.fromisoformat(text).timestamp() * 1_000)
 
 
 def _counts(operators: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int | None, int]]:
@@ -98,14 +97,14 @@ def _counts(operators: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int | Non
             continue
         read, gave = found.get(number, (None, 0))
         if kind in _SCANS:
-            read = (read or 0) + int(each["inputPositions"])
-        found[number] = (read, gave + int(each["outputPositions"]))
+            read = (read or 0) + counted(each["inputPositions"])
+        found[number] = (read, gave + counted(each["outputPositions"]))
     return found
 
 
 def _root(plan: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The root of the fragment that no other reads."""
-    read = {number for each in plan.values() for number in _all_sources(each)}
+    """The root of the fragment that no other reads. Raises ValueError if one is read twice."""
+    read = read_once(number for each in plan.values() for number in _all_sources(each))
     tops = [number for number in plan if number not in read]
     found = plan[tops[0] if tops else next(iter(plan))]
     return dict(found)
@@ -144,5 +143,4 @@ def _node(
 
 def _estimate(given: Mapping[str, Any]) -> float | None:
     """The expected rows; unknown is the text NaN."""
-    value = float(given.get("outputRowCount", "NaN"))
-    return value if isfinite(value) else None
+    return expected(given.get("outputRowCount", "NaN"))

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations
+from hmstats.learning.skipped import UNEXPECTED, counted, expected, seconds_of
+from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations, read_once
 from hmstats.model.feedback.queries import Query
 
 ENGINE = "trino"
@@ -40,11 +41,11 @@ class _Open:
     def take(self, line: str) -> None:
         """A line about the node."""
         if line.startswith("Estimates: "):
-            self.estimates = tuple(None if each == "?" else float(each) for each in _ROWS.findall(line))
+            self.estimates = tuple(None if each == "?" else expected(each) for each in _ROWS.findall(line))
         elif line.startswith("CPU: ") and (found := _OUTPUT.search(line)) is not None:
-            self.rows = int(found[1])
+            self.rows = counted(found[1])
         elif (found := _INPUT.search(line)) is not None:
-            self.rows_in = int(found[1])
+            self.rows_in = counted(found[1])
         elif " := " in line:
             self.details.append(line)
 
@@ -66,18 +67,18 @@ def queries(text: str, at_ms: int) -> Iterator[Query]:
 
 def query(text: str, at_ms: int) -> Query | None:
     """The query of one text; None if it has no plan that ran."""
-    fragments = _fragments(text.splitlines())
-    if not fragments:
-        return None
-    used = {number for each in fragments.values() for number in _sources_within(each)}
-    tops = [number for number in fragments if number not in used]
     try:
+        fragments = _fragments(text.splitlines())
+        if not fragments:
+            return None
+        used = read_once(number for each in fragments.values() for number in _sources_within(each))
+        tops = [number for number in fragments if number not in used]
         root = _node(fragments[tops[0] if tops else next(iter(fragments))], fragments, 0)
         planned = operations(root)
-    except (ValueError, RecursionError):
+        took = _EXECUTION.search(text)
+        seconds = seconds_of(float(took[1]) * _SECONDS[took[2]]) if took is not None else 1.0
+    except UNEXPECTED:
         return None
-    took = _EXECUTION.search(text)
-    seconds = float(took[1]) * _SECONDS[took[2]] if took is not None else 1.0
     return Query(ENGINE, at_ms, seconds, planned)
 
 

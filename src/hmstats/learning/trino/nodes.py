@@ -51,6 +51,18 @@ class _Columns:
         return tuple(ColumnUse(*self.known[symbol], use) for symbol, use in wanted if symbol in self.known)
 
 
+def read_once(fragments: Iterable[str]) -> set[str]:
+    """The fragments that others read. Raises ValueError if one is read twice, as none is in a plan of Trino's.
+
+    A plan of a few fragments that read each other twice would be a tree without an end.
+    """
+    numbers = list(fragments)
+    found = set(numbers)
+    if len(found) < len(numbers):
+        raise ValueError("a fragment of a plan must be read by one other at most")
+    return found
+
+
 def operations(root: Node) -> Operation:
     """The operations of a plan. Raises ValueError for one that is too deep."""
     columns = _Columns()
