@@ -97,6 +97,11 @@ def _between(low: float, high: float, number: type[int] | type[float]) -> Callab
     return parse
 
 
+def _number_text(value: float) -> str:
+    """The shortest text that is read as this number again."""
+    return repr(value).removesuffix(".0")
+
+
 def _windows(text: str) -> Any:
     return () if text.lower() == _NONE else parse_windows(text)
 
@@ -141,7 +146,7 @@ KINDS: Mapping[str, Kind] = {
         "more than 0 and at most 1",
         "The part of the rows to read.",
         _between(0, 1, float),
-        lambda value: f"{value:g}",
+        _number_text,
     ),
     PRECISION: Kind("12", _WIDE, "10 to 14", "The precision of the bit vectors.", _between(9, 14, int)),
     HISTOGRAM: Kind(
@@ -160,10 +165,10 @@ KINDS: Mapping[str, Kind] = {
     GUARD_FACTOR: Kind(
         "10",
         _WIDE | {Level.COLUMN},
-        "more than 1",
+        "more than 1 and at most 1e18",
         "By more than this factor rows and distinct values may not change.",
         _between(1, 1e18, float),
-        lambda value: f"{value:g}",
+        _number_text,
     ),
     PUBLISH: Kind(
         "true", _WIDE, _TRUE_OR_FALSE, "Whether planners get new numbers at once; else they wait.", _truth, _truth_text
