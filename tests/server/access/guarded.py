@@ -13,6 +13,7 @@ from hmstats.server.assembly import Rules, Security, build
 from hmstats.server.calls.audit import AuditLog
 from hmstats.server.limits import Limits
 from hmstats.server.rpc.caller import Session
+from hmstats.service.statistics.history.upkeep import HistoryUpkeep, Retention
 from hmstats.service.warehouse.warehouse import Warehouse
 from hmstats.store.database.store import Store
 from hmstats.wire.idl import hive_metastore as api
@@ -62,6 +63,8 @@ def guarded(url: str, folder: Path, audit: AuditLog | None = None, *, rules: boo
     Without `rules`, everybody may do everything.
     """
     store = Store.open(url)
+    store.enable_history()
+    HistoryUpkeep(store, Retention()).run()
     running = Guarded(("", 0), None)
     security = Security(access=running if rules else None, audit=audit)
     server = build(store, Warehouse(str(folder)), ("127.0.0.1", 0), Limits(), Rules(), security)

@@ -330,6 +330,27 @@ def test_statistics_are_left_out_of_a_table_for_those_who_may_not_read_them(serv
     assert refused.message == "ada may not read_statistics hive.open.t: rule 2 does not allow it"
 
 
+def test_a_history_has_the_writes_under_names_that_may_be_read(server: Guarded) -> None:
+    """A table that was renamed has others, before or afterwards."""
+    server.rule(READER)
+    root, request = server.client("root"), extension.StatisticsHistoryRequest(dbName="open", tblName="t")
+
+    def rename(old: str, new: str) -> None:
+        done(root.ask("alter_table", dbname=old, tbl_name="t", new_tbl=table(new, "t")))
+
+    def seen(user: str) -> set[str]:
+        found = done(server.client(user).ask("get_statistics_history", request=request))
+        return {each.dbName for each in found.writes}
+
+    done(root.ask("drop_table", dbname="shut", name="t", deleteData=True))
+    rename("open", "shut")
+    done(root.ask("update_table_column_statistics", stats_obj=statistics("shut", "t")))
+    assert (seen("ada"), seen("root")) == ({"open"}, {"open", "shut"})
+    rename("shut", "open")
+    done(root.ask("update_table_column_statistics", stats_obj=statistics("open", "t")))
+    assert (seen("ada"), seen("root")) == ({"open"}, {"open", "shut"})
+
+
 def test_notifications_of_hidden_objects_are_passed_over(server: Guarded) -> None:
     server.rule('[[rule]]\nobjects = ["hive.shut.t"]\nallow = ["read_notifications"]\n')
     ada, after, seen = server.client("ada"), 0, []

@@ -383,9 +383,12 @@ _STATISTICS = {
         """
         get_aggr_stats_for get_arrow_statistics get_distinct_count get_merged_statistics get_partition_health
         get_partitions_statistics_req get_past_statistics get_provenance get_quantiles get_statistics
-        get_statistics_history get_table_statistics_req get_top_k
+        get_table_statistics_req get_top_k
         """,
         on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName"),
+    ),
+    "get_statistics_history": CallRule(
+        on_table(Action.READ_STATISTICS, "request.dbName", "request.tblName", "request.catName"), filters.history
     ),
     **_rules_for(
         "delete_table_column_statistics delete_partition_column_statistics",

@@ -242,6 +242,14 @@ def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
     return answer
 
 
+def history(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
+    """StatisticsHistoryResult with the writes of the table while it had names whose statistics may be read."""
+    answer, catalog = ask(), arguments["request"].catName
+    named = [(each, table_of(each.dbName, each.tblName, catalog)) for each in answer.writes]
+    answer.writes = [each for each, name in named if sees(Action.READ_STATISTICS, name)]
+    return answer
+
+
 def pending_statistics(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
     """PendingResult with the tables whose statistics may be read: a reason names bounds."""
     answer, catalog = ask(), arguments["request"].catName
