@@ -61,6 +61,8 @@ def test_a_table_is_looked_at_compared_and_put_back(our_metastore: Metastore, se
 
     planned = json.loads(run(our_metastore, "restore", name.short, "--as-of", first, "--dry-run", "--json").output)
     assert (planned["dry_run"], planned["written"], planned["removed"]) == (True, 1, 0)
+    planned = run(our_metastore, "restore", name.short, "--as-of", first, "--dry-run")
+    assert ": would restore 1 column statistics, remove 0, change the parameters of " in planned.output
     assert run(our_metastore, "diff", name.short, "--from", first).exit_code == ExitCode.NO
     assert "restored 1 column statistics" in run(our_metastore, "restore", name.short, "--as-of", first).output
     assert run(our_metastore, "diff", name.short, "--from", first).exit_code == 0

@@ -17,6 +17,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import Restored
 from hmstats.outlets.people.times import past_ms, shown
 
+_DID, _WOULD = ("restored", "removed", "changed"), ("would restore", "remove", "change")
 _OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
 """Refusals that say nothing about other tables: this one did not exist then, is locked, or not the user's."""
 
@@ -66,10 +67,10 @@ def _print(done: Restored, *, dry_run: bool, as_json: bool) -> None:
         row |= {"removed": done.removed, "parameters": done.parameters, "unmarked": done.unmarked}
         typer.echo(json.dumps(row, ensure_ascii=False))
         return
-    does = "would restore" if dry_run else "restored"
+    restored, removed, changed = _WOULD if dry_run else _DID
     typer.echo(
-        f"{done.table.typed} as of {shown(done.at_ms)}: {does} {done.written:,} column statistics, removed "
-        f"{done.removed:,}, changed the parameters of {done.parameters:,}"
+        f"{done.table.typed} as of {shown(done.at_ms)}: {restored} {done.written:,} column statistics, {removed} "
+        f"{done.removed:,}, {changed} the parameters of {done.parameters:,}"
     )
     if done.unmarked:
         typer.echo(f"{done.unmarked:,} not marked accurate: their files have changed since then")
