@@ -96,6 +96,12 @@ def of_parameters(unit: Unit, of: OwnerKind, ids: Sequence[int], keys: Collectio
         _copy_to_history(unit, Kind.PARAMETERS, [(RowSelection(of), (_STEP, _PARAMETERS))], ids)
 
 
+def of_created(unit: Unit, ids: Sequence[int]) -> None:
+    """Keep when partitions were made, before a client's alter states another time, or none."""
+    selection = RowSelection(OwnerKind.PARTITIONS)
+    _copy_to_history(unit, Kind.PARAMETERS, [(selection, (_STEP, _PARAMETERS, _NAMES))], ids)
+
+
 def of_dropped_tables(unit: Unit, ids: Sequence[int]) -> None:
     """Keep all statistics of tables and of their partitions, and the partitions' names."""
     own, below = RowSelection(OwnerKind.TABLES), RowSelection(OwnerKind.PARTITIONS, whole_tables=True)

@@ -92,8 +92,9 @@ def at(connection: Connection, table_id: int, at_ms: int, *, with_columns: bool 
         del partitions[each]
     if not later:
         return _restrict(current, partitions)
-    since, absent = later[0].version, _arrived(later)
-    before = _names_before(connection, table_id, since, at_ms)
+    since = later[0].version
+    before, made_later = _names_before(connection, table_id, since, at_ms)
+    absent = _arrived(later) | made_later
     partitions = _names_at(_without(partitions, absent), _without(before, absent))
     columns = _columns_before(connection, table_id, since, later, current.columns) if with_columns else {}
     parameters = _parameters_before(connection, table_id, since, later, current.parameters)
@@ -110,7 +111,8 @@ def _restrict(state: State, partitions: Mapping[int, str]) -> State:
 def partition_names(connection: Connection, table_id: int) -> dict[int, str]:
     """The names of a table's partitions by id, also of those that are gone."""
     parts = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
-    return _names_before(connection, table_id) | dict(connection.execute(parts).all())
+    names, _ = _names_before(connection, table_id)
+    return names | dict(connection.execute(parts).all())
 
 
 def sketches(connection: Connection, table_id: int, rows: Iterable[tuple[Key, Content]]) -> dict[bytes, bytes]:
@@ -173,16 +175,25 @@ def _stored_parameters(connection: Connection, table_id: int) -> dict[int, dict[
     return parameters
 
 
-def _names_before(connection: Connection, table_id: int, since: int = 0, at_ms: int | None = None) -> dict[int, str]:
-    """The names that partitions had before the first step since a version; of those that existed at a time."""
+def _names_before(
+    connection: Connection, table_id: int, since: int = 0, at_ms: int | None = None
+) -> tuple[dict[int, str], set[int]]:
+    """The names that partitions had before the first step since a version, and those that were made after a time.
+
+    What such a step says of when a partition was made counts: a later alter may have stated another time.
+    """
     c = HMSTATS_HISTORY_PARTITION.c
-    query = select(c.PART_ID, c.PART_NAME).where(c.TBL_ID == table_id, since <= c.VERSION)
-    if at_ms is not None:
-        query = query.where(func.coalesce(c.CREATED, 0) * 1000 <= at_ms)
+    query = select(c.PART_ID, c.PART_NAME, c.CREATED).where(c.TBL_ID == table_id, since <= c.VERSION)
     names: dict[int, str] = {}
-    for each, name in connection.execute(query.order_by(c.VERSION, c.STEP)):
-        names.setdefault(each, name)
-    return names
+    made_later = set[int]()
+    for each, name, created in connection.execute(query.order_by(c.VERSION, c.STEP)):
+        if each in names or each in made_later:
+            continue
+        if at_ms is not None and (created or 0) * 1000 > at_ms:
+            made_later.add(each)
+        else:
+            names[each] = name
+    return names, made_later
 
 
 def _names_at(now: Mapping[int, str], before: Mapping[int, str]) -> dict[int, str]:

@@ -267,6 +267,8 @@ def replace_many(
 
     Those with the table's columns share its column descriptor.
     """
+    stated = [each for each, new in changed.items() if new.created_seconds != stored[each].created_seconds]
+    before_writes.of_created(unit, stated)
     moved = {each: new for each, new in changed.items() if not descriptors.are_same(stored[each].storage, new.storage)}
     if moved:
         _replace_storages(unit, _shared_columns(unit.connection, table_id, columns), moved)

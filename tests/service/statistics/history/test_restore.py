@@ -398,6 +398,28 @@ def test_a_partition_that_was_made_since_keeps_what_it_has(scene: Scene, change:
     assert scene.stored() == before
 
 
+@pytest.mark.parametrize("stated", ["no time", "a later time"])
+@pytest.mark.parametrize("change", ["altered", "renamed"])
+def test_a_partition_is_as_old_as_it_was_before_an_alter_stated_another_time(
+    scene: Scene, stated: str, change: str
+) -> None:
+    """Trino states none; programs that make a new struct state that of the alter."""
+    before_ms, new = scene.second_before(), Partition(values=("3",), storage=STORAGE)
+    scene.partitions.add(NAME, [new])
+    scene.write(3, 0, 500)
+    made_ms, made = scene.second_before(), scene.stored()
+    seconds = 0 if stated == "no time" else int(time.time()) + 1
+    if change == "altered":
+        scene.partitions.alter(NAME, [replace(new, created_seconds=seconds)])
+    else:
+        scene.moves.rename(NAME, ["3"], replace(new, values=("4",), created_seconds=seconds))
+    assert scene.past(made_ms) == made
+    assert scene.past(before_ms) == []
+    now = scene.stored()
+    scene.restores.restore(NAME, before_ms)
+    assert scene.stored() == now
+
+
 def test_what_there_is_now_is_told_by_a_clock_that_was_put_back_too(scene: Scene) -> None:
     scene.write(None, 0, 500)
     scene.write(1, 0, 500)
