@@ -70,7 +70,6 @@ def servers(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr(last_written, "_SETTLED_WRITES", 1)
     other = Store.open(store._pools.writers.url.render_as_string(hide_password=False))
     other.enable_history()
-    HistoryUpkeep(store, Retention()).run()
     warehouse = Warehouse(str(tmp_path))
     Databases(store, warehouse).ensure_default()
     storage = Storage(columns=tuple(Column(name, kind) for name, kind in TYPES.items()))
@@ -80,6 +79,7 @@ def servers(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
     PartitionChanges(store, warehouse).add(
         NAME, [Partition(values=(each[-1],), storage=storage) for each in PARTITIONS]
     )
+    HistoryUpkeep(store, Retention()).run()  # after the table was made: its time of creation has no milliseconds
     yield Servers(store, other)
     other.close()
 
