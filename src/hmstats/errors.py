@@ -29,6 +29,7 @@ HmstatsError
 │       └── FilesBusy           another change of the same directories is under way
 ├── ProtocolError               bytes that are no message of ours
 │   ├── MessageTooLarge         a message above the limit
+│   ├── MessageTooSlow          a message whose rest has not arrived in time
 │   └── NotAuthenticated        a request of a client that has not proven its user
 ├── UpstreamClosed              the metastore behind a gateway closed the connection in place of an answer
 ├── ClientGone                  a client that left before its reply was whole

@@ -9,7 +9,7 @@ UNEXPECTED = (ArithmeticError, AttributeError, LookupError, RecursionError, Type
 _MOST = 2**63
 
 
-def counted(value: Any) -> int:
+def count_of(value: Any) -> int:
     """A count or a time. Raises ValueError for one below 0 or with more than 64 bits, else as `int`."""
     number = int(value)
     if not 0 <= number < _MOST:
@@ -17,7 +17,7 @@ def counted(value: Any) -> int:
     return number
 
 
-def expected(value: Any) -> float | None:
+def estimate_of(value: Any) -> float | None:
     """An estimate; None for one that is no number of rows, such as the endless one of many joins without keys."""
     number = float(value)
     return number if isfinite(number) and number >= 0 else None

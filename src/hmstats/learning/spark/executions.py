@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hmstats.learning.skipped import UNEXPECTED, Skipped, counted
+from hmstats.learning.skipped import UNEXPECTED, Skipped, count_of
 
 MOST_EXECUTIONS = 1_000
 """Most executions that may be under way; more, and the oldest is forgotten."""
@@ -48,7 +48,7 @@ class _Counts(OrderedDict[int, int]):
         """Note a count; one below 0, which Spark has of what was never counted, is none."""
         if int(value) < 0:
             return
-        self[number] = counted(value)
+        self[number] = count_of(value)
         self.move_to_end(number)
         if len(self) > MOST_COUNTS:
             self.popitem(last=False)
@@ -92,7 +92,7 @@ def _follow(event: Mapping[str, Any], running: OrderedDict[int, _Running], count
     """Take one event in; the execution that it ends."""
     kind = event["Event"]
     if kind == _START:
-        began = _Running(counted(event["time"]), str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"]))
+        began = _Running(count_of(event["time"]), str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"]))
         running[int(event["executionId"])] = began
     elif kind == _UPDATE and (known := running.get(int(event["executionId"]))) is not None:
         known.text, known.tree = str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"])
@@ -106,7 +106,7 @@ def _follow(event: Mapping[str, Any], running: OrderedDict[int, _Running], count
     elif kind == _END:
         known = running.pop(int(event["executionId"]), None)
         if known is not None and not event.get("errorMessage"):
-            return _ended(known, counted(event["time"]), counts)
+            return _ended(known, count_of(event["time"]), counts)
     return None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from hmstats.client.naming import table_of
 from hmstats.errors import HmstatsError
-from hmstats.learning.skipped import expected
+from hmstats.learning.skipped import estimate_of
 from hmstats.learning.spark import conditions
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.queries import ColumnUse, Operation, Operator, Use
@@ -107,7 +107,7 @@ def _tree(lines: list[str]) -> _Node | None:
         if hidden is not None:
             continue
         estimate = _STATISTICS.search(found[2])
-        rows = expected(estimate[1]) if estimate is not None and estimate[1] else None
+        rows = estimate_of(estimate[1]) if estimate is not None and estimate[1] else None
         node = _Node(found[2][: estimate.start()] if estimate is not None else found[2], rows)
         del path[depth:]
         if path:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from hmstats.learning.skipped import UNEXPECTED, Skipped, counted, expected, seconds_of
+from hmstats.learning.skipped import UNEXPECTED, Skipped, count_of, estimate_of, seconds_of
 from hmstats.learning.trino.explained import ENGINE
 from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations, read_once
 from hmstats.model.feedback.queries import Query
@@ -83,9 +83,9 @@ def _parse_json(value: Any) -> Any:
 def _epoch_ms(value: Any) -> int:
     """Epoch ms of a time as ISO 8601 or as epoch seconds."""
     if isinstance(value, int | float):
-        return counted(value * 1_000)
+        return count_of(value * 1_000)
     text = re.sub(r"(\.\d{6})\d+", r"\1", str(value)).replace("Z", "+00:00")
-    return counted(datetime.fromisoformat(text).timestamp() * 1_000)
+    return count_of(datetime.fromisoformat(text).timestamp() * 1_000)
 
 
 def _counts(operators: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int | None, int]]:
@@ -97,8 +97,8 @@ def _counts(operators: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int | Non
             continue
         read, gave = found.get(number, (None, 0))
         if kind in _SCANS:
-            read = (read or 0) + counted(each["inputPositions"])
-        found[number] = (read, gave + counted(each["outputPositions"]))
+            read = (read or 0) + count_of(each["inputPositions"])
+        found[number] = (read, gave + count_of(each["outputPositions"]))
     return found
 
 
@@ -143,4 +143,4 @@ def _node(
 
 def _estimate(given: Mapping[str, Any]) -> float | None:
     """The expected rows; unknown is the text NaN."""
-    return expected(given.get("outputRowCount", "NaN"))
+    return estimate_of(given.get("outputRowCount", "NaN"))

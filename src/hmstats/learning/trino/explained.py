@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from hmstats.learning.skipped import UNEXPECTED, counted, expected, seconds_of
+from hmstats.learning.skipped import UNEXPECTED, count_of, estimate_of, seconds_of
 from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations, read_once
 from hmstats.model.feedback.queries import Query
 
@@ -41,11 +41,11 @@ class _Open:
     def take(self, line: str) -> None:
         """A line about the node."""
         if line.startswith("Estimates: "):
-            self.estimates = tuple(None if each == "?" else expected(each) for each in _ROWS.findall(line))
+            self.estimates = tuple(None if each == "?" else estimate_of(each) for each in _ROWS.findall(line))
         elif line.startswith("CPU: ") and (found := _OUTPUT.search(line)) is not None:
-            self.rows = counted(found[1])
+            self.rows = count_of(found[1])
         elif (found := _INPUT.search(line)) is not None:
-            self.rows_in = counted(found[1])
+            self.rows_in = count_of(found[1])
         elif " := " in line:
             self.details.append(line)
 
