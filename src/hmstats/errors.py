@@ -154,6 +154,10 @@ class UpstreamUnavailable(MetaError):
     """The metastore behind a gateway cannot be reached, or does not answer in time."""
 
 
+class UpstreamAway(UpstreamUnavailable):
+    """No address of the metastore behind a gateway takes calls."""
+
+
 class UpstreamSilent(UpstreamUnavailable):
     """The metastore behind a gateway took a call and does not answer in time: it may still carry it out."""
 

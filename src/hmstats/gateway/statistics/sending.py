@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import structlog
 
-from hmstats.errors import CallRefused, MetaError, NoSuchObject, UpstreamClosed
+from hmstats.errors import CallRefused, MetaError, NoSuchObject, UpstreamAway, UpstreamClosed
 from hmstats.gateway.statistics.mirroring import CHANGING, Mirroring
 from hmstats.gateway.statistics.questions import Question
 from hmstats.gateway.upstream.metrics import SENT, UNSENT
@@ -34,6 +34,8 @@ _SENT_AT_ONCE = 100
 """Partitions whose statistics are sent in one call."""
 _PAUSE_SECONDS = 60
 """How long a table is left alone whose statistics the upstream did not take."""
+_BROKEN_PAUSE_SECONDS = 5
+"""So long if the connection broke: the upstream may be started again."""
 
 
 class Sending:
@@ -49,7 +51,10 @@ class Sending:
         """Until when tables are left alone, by id."""
 
     def run(self, calls: UpstreamCalls) -> int:
-        """Send what is unsent. Returns the number of tables that could not be sent. Raises StoreUnavailable."""
+        """Send what is unsent. Returns the number of tables that could not be sent.
+
+        Raises StoreUnavailable, and UpstreamAway, which ends it: no table is left alone for that.
+        """
         failed = 0
         with self._lock:
             now = time.monotonic()
@@ -157,8 +162,11 @@ class Sending:
             is_done = self._send(calls, mirror, claim)
             if is_done:
                 claim.mark_sent(version)
+        except UpstreamAway:
+            raise
         except (CallRefused, MetaError, UpstreamClosed) as error:
-            self._paused[mirror.table_id] = time.monotonic() + _PAUSE_SECONDS
+            pause = _BROKEN_PAUSE_SECONDS if isinstance(error, UpstreamClosed) else _PAUSE_SECONDS
+            self._paused[mirror.table_id] = time.monotonic() + pause
             _log.warning("not_sent", object=str(mirror.name), reason=str(error))
             return False
         finally:

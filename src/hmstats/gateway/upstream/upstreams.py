@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import structlog
 
 from hmstats.client.connection.address import Address
-from hmstats.errors import UpstreamUnavailable
+from hmstats.errors import UpstreamAway
 from hmstats.gateway.upstream.metrics import UP
 
 _log = structlog.get_logger("hmstats.gateway")
@@ -94,10 +94,10 @@ class Upstreams:
         """Whether no address answers, though one takes connections."""
         return bool(self._hanging) and not any(self._is_promising(each) for each in self.addresses)
 
-    def unavailable(self) -> UpstreamUnavailable:
+    def unavailable(self) -> UpstreamAway:
         """The error of a call for which no address could be reached."""
         said = "; ".join(f"{each}: {self._reasons.get(each, 'not tried')}" for each in self.addresses)
-        return UpstreamUnavailable(f"the upstream metastore cannot be reached at {said}; try again later")
+        return UpstreamAway(f"the upstream metastore cannot be reached at {said}; try again later")
 
     def _is_promising(self, address: Address) -> bool:
         return address not in self._hanging and address not in self._paused_until
