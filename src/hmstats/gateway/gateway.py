@@ -81,7 +81,8 @@ class Gateway:
         log = NotificationLog()
         presence = Presence(self._upstream, mirroring, log, name)
         writer = StatisticsWriter(store, keep_accuracy=False)
-        pending = PendingStatistics(store, writer)
+        self.pending = pending = PendingStatistics(store, writer)
+        """What waits here until it is published, and is not sent before."""
         self._statistics = StatisticsAnswers(
             self._upstream, mirroring, presence, self.delivery, self._following, pending
         )

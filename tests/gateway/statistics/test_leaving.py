@@ -11,6 +11,8 @@ from tests.fixtures.servers import serving
 from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
 
 from hmstats.errors import CallRefused
+from hmstats.model.catalog.objects import DatabaseName
+from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.wire.idl import hive_metastore as api
 
@@ -62,6 +64,24 @@ def test_statistics_of_a_table_that_was_renamed_at_the_upstream_go_to_it(unsent:
     assert code == 0, lines
     for table in ("w", "u"):
         assert bounds(unsent.there.table_statistics(unsent.name(table), ["a"])) == [(1, 10)]
+
+
+def test_tables_of_which_statistics_wait_are_named(unsent: Doors, tmp_path: Path) -> None:
+    unsent.ours.preferences.change(Subject(DatabaseName("hive", unsent.direct.database)), {"publish": "false"})
+    for table in ("u", "t"):
+        unsent.ours.put_table_statistics(unsent.name(table), StatisticsSet(of_all(5)))
+    code, lines = leave(unsent, tmp_path)
+    assert (code, lines) == (
+        3,
+        [
+            f"{unsent.name('t')}: statistics wait here and are not sent: publish or reject them first",
+            f"{unsent.name('u')}: statistics wait here and are not sent: publish or reject them first",
+            "these statistics are at the gateway alone",
+        ],
+    )
+    for table in ("u", "t"):
+        unsent.ours.pending.reject(unsent.name(table))
+    assert leave(unsent, tmp_path)[0] == 0
 
 
 def test_a_table_that_was_renamed_at_the_upstream_keeps_its_sketches(doors: Doors) -> None:

@@ -27,7 +27,7 @@ def leave_database(*, database: str | None, hive_site: str | None, write: bool, 
 def leave_upstream(*, database: str | None, hive_site: str | None, upstream: str, write: bool, as_json: bool) -> None:
     """Print the tables whose statistics the upstream lacks; with `write`, after sending them.
 
-    Exits with PARTLY_DONE if some could not be sent, with ERROR if none could.
+    Exits with PARTLY_DONE if some could not be sent, or wait for somebody to publish them, with ERROR if none could.
     """
     flags = {"database": database, "hive_site": hive_site, "upstream": upstream, "upstreams": (), "own_databases": ()}
     settings = load_served(flags)
@@ -36,27 +36,35 @@ def leave_upstream(*, database: str | None, hive_site: str | None, upstream: str
     assert gateway is not None
     try:
         tables = [each.typed for each in gateway.delivery.unsent()]
+        waiting = [each.typed for each in gateway.pending.tables()]
         if not tables:  # clients are about to be told to go there
             gateway.delivery.check_upstream()
         failed = {each.typed: reason for each, reason in gateway.delivery.send_everything().items()} if write else {}
     finally:
         gateway.close()
         store.close()
-    is_done = not tables if not write else not failed
+    is_done = not waiting and not (failed if write else tables)
     if as_json:
-        typer.echo(json.dumps({"tables": tables, "sent": write, "failed": failed, "can_leave": is_done}, indent=2))
+        typer.echo(
+            json.dumps(
+                {"tables": tables, "sent": write, "failed": failed, "waiting": waiting, "can_leave": is_done}, indent=2
+            )
+        )
     else:
-        typer.echo(_sentences(tables, failed, upstream, sent=write))
+        typer.echo(_sentences(tables, failed, waiting, upstream, sent=write))
     if failed:
         raise typer.Exit(ExitCode.PARTLY_DONE if len(failed) < len(tables) else ExitCode.ERROR)
+    if waiting and write:
+        raise typer.Exit(ExitCode.PARTLY_DONE)
 
 
-def _sentences(tables: list[str], failed: dict[str, str], upstream: str, *, sent: bool) -> str:
+def _sentences(tables: list[str], failed: dict[str, str], waiting: list[str], upstream: str, *, sent: bool) -> str:
+    held = [f"{each}: statistics wait here and are not sent: publish or reject them first" for each in waiting]
     if not sent and tables:
         lines = [f"{each}: the upstream lacks statistics" for each in tables]
-        return "\n".join([*lines, "--write sends them; nothing was changed"])
-    if failed:
-        lines = [f"{each}: not sent: {reason}" for each, reason in failed.items()]
+        return "\n".join([*held, *lines, "--write sends them; nothing was changed"])
+    if failed or waiting:
+        lines = [*held, *(f"{each}: not sent: {reason}" for each, reason in failed.items())]
         return "\n".join([*lines, "these statistics are at the gateway alone"])
     return f"the upstream has all statistics that it can store: clients may use {upstream} again"
 

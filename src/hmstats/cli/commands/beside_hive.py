@@ -57,7 +57,7 @@ def leave(
     statistics stay. Stop the servers of hmstats first.
 
     With --upstream, list the tables whose statistics a gateway has not sent; with --write, send them. Clients may use
-    the upstream's address again after that.
+    the upstream's address again after that. Statistics that wait to be published are not sent; their tables are named.
     """
     from hmstats.cli.actions.leave import leave_database, leave_upstream
 

@@ -63,6 +63,11 @@ class PendingStatistics:
         with self._store.read() as connection:
             return pending.listed(connection, catalog)
 
+    def tables(self) -> list[TableName]:
+        """The tables of which something waits, in all catalogs, by name."""
+        with self._store.read() as connection:
+            return pending.tables(connection)
+
     def of_table(self, name: TableName) -> PendingOfTable:
         """Everything that waits of a table. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:

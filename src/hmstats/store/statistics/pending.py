@@ -156,6 +156,15 @@ def _remove_columns(unit: Unit, table_id: int, gone: ColumnElement[bool]) -> Non
     unit.connection.execute(delete(OWNERS).where(_mine(unit.connection, OWNERS, table_id, part_ids), ~left))
 
 
+def tables(connection: Connection) -> list[TableName]:
+    """The tables of which something waits, in all catalogs, by name."""
+    of_tables = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
+    names = (DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME)
+    waits = exists().where(_O.TBL_ID == TBLS.c.TBL_ID)
+    found = connection.execute(select(*names).select_from(of_tables).where(waits))
+    return [TableName(*row) for row in sorted(map(tuple, found))]
+
+
 def listed(connection: Connection, catalog: str) -> list[PendingListed]:
     """What waits in a catalog, by name."""
     names = (DBS.c.NAME, TBLS.c.TBL_NAME, PARTITIONS.c.PART_NAME)
