@@ -1,7 +1,8 @@
 """COLUMN_STATS_ACCURATE at the upstream: no statistics that are sent there mark what is not accurate any more."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,7 +12,20 @@ from tests.server.requests import encoded
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
-from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.statistics.column_statistics import (
+    DEFAULT_ENGINE,
+    BinaryStatistics,
+    BooleanStatistics,
+    ColumnStatistics,
+    Data,
+    DateStatistics,
+    DecimalStatistics,
+    DoubleStatistics,
+    LongStatistics,
+    StatisticsSet,
+    StringStatistics,
+    TimestampStatistics,
+)
 from hmstats.wire.idl import extension, methods
 from hmstats.wire.idl import hive_metastore as api
 from hmstats.wire.statistics.column_statistics import set_to_thrift
@@ -170,3 +184,30 @@ def test_statistics_of_partitions_that_are_written_as_they_were_are_marked_again
     assert marks() == [{"a"}, frozenset()]
     doors.ours.put_partition_statistics(doors.name(), given)
     assert marks() == [{"a"}, {"a"}]
+
+
+TYPES: Mapping[str, Data] = {
+    "bigint": LongStatistics(low=1, high=9, nulls=0, ndv=5),
+    "double": DoubleStatistics(low=1.5, high=9.5, nulls=0, ndv=5),
+    "decimal(10,2)": DecimalStatistics(low=Decimal("1.50"), high=Decimal("9.75"), nulls=0, ndv=5),
+    "boolean": BooleanStatistics(trues=3, falses=4, nulls=0),
+    "string": StringStatistics(max_length=9, average_length=2.5, nulls=0, ndv=5),
+    "binary": BinaryStatistics(max_length=9, average_length=2.5, nulls=0),
+    "date": DateStatistics(low=1, high=9, nulls=0, ndv=5),
+    "timestamp": TimestampStatistics(low=1, high=9, nulls=0, ndv=5),
+}
+
+
+def test_statistics_that_are_taken_over_are_not_sent_back(doors: Doors) -> None:
+    """Before Hive 4, and to Impala, a timestamp's statistics are told as those of an integer."""
+    names = {f"c{number}": kind for number, kind in enumerate(TYPES)}
+    doors.direct.table(columns=names)
+    columns = tuple(ColumnStatistics(name, kind, TYPES[kind]) for name, kind in names.items())
+    engine = "impala" if doors.direct.generation >= 4 else DEFAULT_ENGINE
+    doors.there.put_table_statistics(doors.name(), StatisticsSet(columns, engine=engine))
+    unmark(doors.direct, doors)
+    wanted = api.TableStatsRequest(dbName=doors.direct.database, tblName="t", colNames=list(names), engine=engine)
+    found = doors.here.client().get_table_statistics_req(wanted).tableStats
+    assert {each.colName for each in found} == set(names)
+    time.sleep(4 * SECONDS)
+    assert marked(doors) == frozenset()

@@ -1,12 +1,13 @@
 """What a release of Hive takes of statistics, and what it can say of them afterwards."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, StatisticsSet
+from hmstats.model.statistics.column_types import of_own_kind
 from hmstats.service.mirrors.digests import bare
 from hmstats.wire.statistics.column_statistics import column_from_thrift, column_to_thrift, set_to_thrift
 
@@ -40,7 +41,8 @@ class Generation:
         """What the metastore will say of statistics that were sent to it."""
         struct = column_to_thrift(column, hive4=self.is_4)
         self._cut_object(struct)
-        return bare(column_from_thrift(struct))
+        told = column_from_thrift(struct)
+        return bare(replace(told, data=of_own_kind(told.data, told.column_type)))
 
     def struct_of(self, name: TableName, statistics: StatisticsSet) -> Any:
         """The struct of statistics, without what the metastore does not take."""

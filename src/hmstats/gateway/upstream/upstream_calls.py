@@ -15,6 +15,7 @@ from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.model.catalog.names import database_text, partition_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, DatabaseName, Partition, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
+from hmstats.model.statistics.column_types import of_own_kind
 from hmstats.server.rpc.caller import Session
 from hmstats.service.mirrors.mirrored_tables import UpstreamTable
 from hmstats.wire.catalog.objects import partitions_from_thrift, table_from_thrift
@@ -182,7 +183,10 @@ def ask_upstream(relay: UpstreamRelay, session: Session, method: str, *arguments
 
 
 def _set(structs: Sequence[Any] | None, partition: str | None, engine: str) -> StatisticsSet:
-    return StatisticsSet(tuple(column_from_thrift(each) for each in structs or ()), partition, engine)
+    """The set of some structs, of the kinds in which they are stored here."""
+    columns = tuple(column_from_thrift(each) for each in structs or ())
+    fitted = tuple(replace(each, data=of_own_kind(each.data, each.column_type)) for each in columns)
+    return StatisticsSet(fitted, partition, engine)
 
 
 def _of_few_columns(statistics: Sequence[StatisticsSet]) -> Iterator[list[StatisticsSet]]:

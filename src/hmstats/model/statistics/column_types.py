@@ -3,9 +3,10 @@
 The names are Hive's type strings, lower case (`decimal(12,2)`, `array<int>`); arguments in brackets are ignored here.
 """
 
+from dataclasses import fields
 from functools import lru_cache
 
-from hmstats.model.statistics.column_statistics import Kind
+from hmstats.model.statistics.column_statistics import Data, Kind, LongStatistics, TimestampStatistics
 
 _KINDS = {
     "boolean": Kind.BOOLEAN,
@@ -47,3 +48,10 @@ def accepts(column_type: str, kind: Kind) -> bool:
     """Whether statistics of `kind` describe a column of this Hive type."""
     own = kind_of(column_type)
     return own is not None and (kind is own or kind in _ALSO_ACCEPTED.get(own, ()))
+
+
+def of_own_kind(data: Data, column_type: str) -> Data:
+    """Statistics of a column of this Hive type in the type's own kind, if another one is accepted for it."""
+    if isinstance(data, LongStatistics) and kind_of(column_type) is Kind.TIMESTAMP:
+        return TimestampStatistics(**{each.name: getattr(data, each.name) for each in fields(data)})
+    return data

@@ -6,7 +6,7 @@ COLUMN_STATS_ACCURATE): engines may write column statistics before they write th
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from operator import attrgetter
 from typing import Any
@@ -19,11 +19,9 @@ from hmstats.model.statistics.column_statistics import (
     BooleanStatistics,
     ColumnStatistics,
     Kind,
-    LongStatistics,
     StatisticsSet,
-    TimestampStatistics,
 )
-from hmstats.model.statistics.column_types import accepts, kind_of
+from hmstats.model.statistics.column_types import accepts, kind_of, of_own_kind
 from hmstats.model.statistics.flat_statistics import FIELDS
 from hmstats.model.statistics.frequent_values import value
 from hmstats.model.statistics.statistics_by_field import FieldValues, KindOfColumn, StatisticsByField
@@ -190,9 +188,7 @@ def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> 
             f"Column {statistics.column} of table {name} is of type {column_type}: "
             f"expected {wanted}, found {kind.value}"
         )
-    data = statistics.data
-    if isinstance(data, LongStatistics) and kind_of(column_type) is Kind.TIMESTAMP:
-        data = TimestampStatistics(**_fields(data))
+    data = of_own_kind(statistics.data, column_type)
     said = statistics.column_type if kind_of(statistics.column_type) is kind_of(column_type) else column_type
     same = data is statistics.data and said == statistics.column_type
     return statistics if same else replace(statistics, column_type=said, data=data)
@@ -234,8 +230,3 @@ def _counts_of(kind: Kind) -> tuple[Sequence[str], Callable[[Any], tuple[Any, ..
 
 def _values(data: BooleanStatistics) -> int:
     return (data.trues or 0) + (data.falses or 0)
-
-
-def _fields(data: object) -> Mapping[str, Any]:
-    """The values of a kind's data by field."""
-    return {each.name: getattr(data, each.name) for each in fields(data)}  # type: ignore[arg-type]
