@@ -71,6 +71,12 @@ def test_names_with_a_catalog_go_to_the_databases_place(places: Several) -> None
     assert places.second.client().get_database("@elsewhere#c_x").catalogName == "elsewhere"
     assert client.get_databases("@elsewhere#c*") == ["c_x"]
     assert set(client.get_catalogs().names) == {"hive", "elsewhere"}
+    assert [client.get_catalog(api.GetCatalogRequest(name=each)).catalog.name for each in ("hive", "elsewhere")] == [
+        "hive",
+        "elsewhere",
+    ]
+    with pytest.raises(api.NoSuchObjectException, match="nowhere"):
+        client.get_catalog(api.GetCatalogRequest(name="nowhere"))
 
 
 def test_lists_have_the_databases_of_all_places_once(places: Several) -> None:
@@ -184,6 +190,9 @@ class TestAnUpstreamThatIsAway:
             for name, arguments in lists.items():
                 with pytest.raises(api.MetaException, match=r"upstream second does not answer: .*thrift://127.0.0.1:1"):
                     getattr(client, name)(*arguments)
+            with pytest.raises(api.MetaException, match=r"upstream second does not answer: .*thrift://127.0.0.1:1"):
+                client.get_catalog(api.GetCatalogRequest(name="elsewhere"))
+            assert client.get_catalog(api.GetCatalogRequest(name="hive")).catalog.name == "hive"
             assert client.get_table("a_away", "t").tableName == "t"
             assert places.make("own_away")
             with pytest.raises(api.MetaException, match=r"thrift://127.0.0.1:1"):

@@ -8,6 +8,7 @@ from hmstats.errors import MetaError
 from hmstats.gateway.gateway import Gateway
 from hmstats.gateway.places.all_places import AllPlaces, title_of
 from hmstats.gateway.places.call_databases import databases_of
+from hmstats.gateway.places.catalogs import CATALOG, find_catalog
 from hmstats.gateway.places.health_pages import HEALTH_LIST, health_page
 from hmstats.gateway.places.routing import Routing
 from hmstats.gateway.places.slots import Slots
@@ -33,6 +34,7 @@ _OF_SEVERAL: Mapping[str, Callable[[Request, AllPlaces], Relayed]] = {
     **dict.fromkeys(UNIONS, union),
     **dict.fromkeys(SPREAD, spread),
     HEALTH_LIST: health_page,
+    CATALOG: find_catalog,
 }
 """What answers calls about databases of several places."""
 
