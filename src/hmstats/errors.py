@@ -22,6 +22,7 @@ HmstatsError
 │       ├── AccessDenied        the rules do not let the user do this to the object
 │       ├── StoreUnavailable    the database is away or does not answer in time
 │       ├── UpstreamUnavailable the metastore behind a gateway cannot be reached, or does not answer in time
+│       │   ├── UpstreamAway    no address of it takes calls
 │       │   ├── UpstreamSilent  it took a call and does not answer, so that it may carry it out yet
 │       │   └── UserRefused     it takes no calls for the user
 │       ├── UnknownExpression   a condition over partitions that cannot be read; its client may look for itself
