@@ -9,6 +9,7 @@ import pytest
 
 from hmstats.client.naming import table_of
 from hmstats.collector.autogather.following.commits import Commit, commit_of
+from hmstats.collector.autogather.following.listener import Listener
 
 
 class Some:
@@ -71,3 +72,17 @@ def test_the_table_of_a_commit(plan: Java) -> None:
 @pytest.mark.parametrize("plan", OTHERS.values(), ids=OTHERS)
 def test_what_is_no_commit_to_a_table_of_a_database(plan: Java) -> None:
     assert commit_of(plan) is None
+
+
+def test_a_commit_is_told_of_once_although_its_result_is_collected() -> None:
+    told: list[Any] = []
+    command, run = PLANS["append"], Java("AppendDataExec")
+    Listener(told.append).onSuccess("command", execution(command, command, run), 1)
+    Listener(told.append).onSuccess("collect", execution(command, Java("CommandResult"), Java("CommandResultExec")), 1)
+    assert told == [Commit(table_of(["shop", "t"]))]
+
+
+def execution(command: Java, executed: Java, physical: Java) -> Java:
+    phases = Java("Map", values=Java("Iterable", iterator=Java("Iterator", hasNext=False)))
+    tracker = Java("QueryPlanningTracker", phases=phases)
+    return Java("QueryExecution", analyzed=command, commandExecuted=executed, executedPlan=physical, tracker=tracker)

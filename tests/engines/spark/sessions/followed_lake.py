@@ -33,7 +33,7 @@ def main() -> None:
 
 def _run(spark: Any, line: str) -> None:
     if not line.startswith("saveAsTable "):
-        spark.sql(line)
+        spark.sql(line).collect()  # which Spark tells of like a second command
         return
     _, table, kind, query = line.split(" ", 3)
     spark.sql(query).write.format(kind).mode("append").saveAsTable(table)

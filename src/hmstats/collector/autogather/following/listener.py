@@ -14,6 +14,8 @@ from hmstats.program_log import ProgramLog
 
 _log = ProgramLog("hmstats.autogather")
 _DRAIN_MS = 60_000
+_RESULT = "CommandResult"
+"""What Spark has put in the place of a command that it has run before."""
 
 
 class Listener:
@@ -29,7 +31,7 @@ class Listener:
         """A command has ended well."""
         del name, duration_ns
         try:
-            found = _written(execution) or commit_of(execution.analyzed())
+            found = _written(execution) or _committed(execution)
         except Exception as error:  # noqa: BLE001 - a plan that is not understood is no fault of the job
             _log.warning("write_not_understood", reason=str(error))
             return
@@ -54,6 +56,13 @@ class Listener:
 
 def _written(execution: Any) -> Write | Creation | None:
     return command_of(execution.executedPlan(), _planned_ns(execution), time.time_ns())
+
+
+def _committed(execution: Any) -> Commit | None:
+    """The commit of a command, which is told of once: whoever collects its rows runs a plan with the same command."""
+    if execution.commandExecuted().getClass().getSimpleName() == _RESULT:
+        return None
+    return commit_of(execution.analyzed())
 
 
 def _planned_ns(execution: Any) -> int:

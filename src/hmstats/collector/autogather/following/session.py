@@ -182,11 +182,11 @@ class Autogather:
                 self._note(table, self._outcome(table, gather))
 
     def _note(self, table: TableName, outcome: Written | None) -> None:
-        """Remember the last outcome of a table, of the last 1,000 tables."""
+        """Remember the last outcome of a table, of the last 1,000 tables; without one the one before stays."""
+        if outcome is None:
+            return
         known = {name: each for name, each in self._outcomes.items() if name != table}
-        if outcome is not None:
-            known[table] = outcome
-        self._outcomes = dict(list(known.items())[-_MOST_OUTCOMES:])
+        self._outcomes = dict([*known.items(), (table, outcome)][-_MOST_OUTCOMES:])
 
     def _outcome(self, table: TableName, gather: Callable[[], Written | None]) -> Written | None:
         try:
