@@ -9,6 +9,7 @@ strategies     the two ways to statistics
 watched_rows   one of them: rows as they go by
 new_files      the other: files after the write
 touched        the partitions that the other touched
+turns          of a write, and of a followed session that hears of it
 publishers/    where tasks store their states
 aggregation    collects the tasks' states
 outcome        makes statistics of them

@@ -20,6 +20,7 @@ from hmstats.collector.autogather.settings import RELIABLE, ROWS, gather_setting
 from hmstats.collector.autogather.strategies import GatheringStrategy, NewFiles, WatchedRows
 from hmstats.collector.autogather.table_state import TableState, check_alone, read_table_state
 from hmstats.collector.autogather.target import Target, new_table, stored_table
+from hmstats.collector.autogather.turns import turn_of_write
 from hmstats.collector.autogather.watched_rows import SURVIVABLE, Gathering
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS, Delivery, new_run
 from hmstats.collector.options import DEFAULT
@@ -210,7 +211,8 @@ class Writing:
                 gathering = Gathering(run, publisher, order.target.types, keys, wanted.options, settings.reliable)
                 strategy = WatchedRows(order.target, gathering, aggregator())
             try:
-                return self._gather(service, delivery, order, wanted, strategy)
+                with turn_of_write(order.table):
+                    return self._gather(service, delivery, order, wanted, strategy)
             finally:
                 forget_table(self._spark, order.table)
 

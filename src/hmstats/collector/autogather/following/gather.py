@@ -95,6 +95,8 @@ class Gatherer:
             return self.gather(service, table, listing.told, until)
         self.inbox.put_back(listing.late)
         before, now = listing.before, listing.now
+        if _are_stored(before, now):
+            return Written(table, gathered=True)
         try:
             if reason is None:
                 return self._put(service, delivery, before, now)
@@ -148,10 +150,16 @@ class Gatherer:
             late = [each for each in jobs.missing if each.ended_ns > listed_ns]
             left, unknown_ns = until - time.monotonic(), _unknown_since_ns(before, now)
             in_part = bool(late) and unknown_ns > 0
-            patient = known is None and left > 0
+            patient = known is None and left > 0 and not _are_stored(before, now)
             if in_part or not patient or time.time_ns() - unknown_ns > patience_seconds * 1e9:
                 return _Listing(before, now, told, late, in_part)
             told += self.inbox.take_later(plan.table, place, left)
+
+
+def _are_stored(before: TableState, now: TableState) -> bool:
+    """Whether statistics of all pieces with new files are stored already: a write may gather its own."""
+    new = new_files(before, now).keys()
+    return bool(new) and new <= now.trusted().keys()
 
 
 def _unknown_since_ns(before: TableState, now: TableState) -> int:

@@ -21,6 +21,7 @@ from hmstats.collector.autogather.following.inbox import Inbox
 from hmstats.collector.autogather.following.lake import gather_commits
 from hmstats.collector.autogather.following.listener import Listener, drain, register
 from hmstats.collector.autogather.settings import AUTOGATHER, gather_settings
+from hmstats.collector.autogather.turns import turn_of_followed_session
 from hmstats.collector.autogather.writer import Written
 from hmstats.collector.delivery.deliver import PATIENCE_SECONDS
 from hmstats.collector.scan.workers_python import use_driver_python
@@ -176,7 +177,8 @@ class Autogather:
                 some = [each for each in writes if each.table == table]
                 if all(each.failed for each in some) and table not in self._gatherer.remembered:
                     continue
-                self._note(table, self._outcome(table, partial(self._gatherer.gather, service, table, some)))
+                with turn_of_followed_session(table):
+                    self._note(table, self._outcome(table, partial(self._gatherer.gather, service, table, some)))
             for table, count in commits.items():
                 gather = partial(gather_commits, self._spark, self._to, service, table, count)
                 self._note(table, self._outcome(table, gather))
