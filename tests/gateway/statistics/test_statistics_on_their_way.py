@@ -49,8 +49,10 @@ def doors(ways: tuple[str, int, int, Way]) -> Iterator[Doors]:
 
 
 @pytest.fixture
-def way(ways: tuple[str, int, int, Way]) -> Way:
-    return ways[-1]
+def way(ways: tuple[str, int, int, Way], doors: Doors) -> Way:
+    way = ways[-1]
+    way.about = doors.direct.database
+    return way
 
 
 def columns(found: Any) -> list[str]:
@@ -259,7 +261,7 @@ def test_what_comes_late_over_a_broken_connection_overwrites_nothing_newer(
         return [each.data for each in found.columns]
 
     def send() -> None:
-        """Have what is unsent sent now by a change of the table, which waits no minute after a failure."""
+        """Have what is unsent sent now by a change of the table, which waits for no pause after a failure."""
         doors.here.client().alter_table(doors.direct.database, "t", doors.direct.read_table())
 
     with way.holding(_SENT, Hold.BEFORE):
