@@ -1,4 +1,7 @@
-"""An upstream that is stopped while statistics wait to be sent, and started again."""
+"""An upstream that is stopped while statistics wait to be sent, and started again.
+
+The gateway has one worker: a second one might not have tried while the upstream was away.
+"""
 
 from contextlib import ExitStack
 from dataclasses import replace
@@ -17,7 +20,7 @@ def test_what_waited_for_an_upstream_is_sent_as_soon_as_it_is_back(tmp_path: Pat
     folder, port = tmp_path / "upstream", free_port()
     folder.mkdir()
     upstream, direct = f"thrift://127.0.0.1:{port}", Metastore("hmstats-sqlite", port, 4.0)
-    settings = {"upstream_write_seconds": 2}
+    settings = {"upstream_write_seconds": 2, "workers": 1}
     with ExitStack() as started, direct.clients:
         started.enter_context(serving(folder, "--port", str(port)))
         with serving(tmp_path, "--upstream", upstream, settings=settings) as gateway:
