@@ -228,6 +228,27 @@ def test_a_null_date_is_found_by_its_name(metastore: Metastore) -> None:
     assert [each.values for each in listed] == [["__HIVE_DEFAULT_PARTITION__"]]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("n = '__HIVE_DEFAULT_PARTITION__'", ["__HIVE_DEFAULT_PARTITION__"]),
+        ("n != '__HIVE_DEFAULT_PARTITION__'", ["1", "12"]),
+        ("n = 1 or n = '__HIVE_DEFAULT_PARTITION__'", ["1", "__HIVE_DEFAULT_PARTITION__"]),
+        ("n < 5", ["1"]),
+    ],
+)
+def test_a_null_number_is_found_by_its_name(metastore: Metastore, text: str, found: list[str]) -> None:
+    """Hive before 4 refuses to compare it."""
+    if metastore.generation < 4:
+        pytest.skip("came with Hive 4")
+    metastore.table("numbered", keys=["n int"])
+    metastore.add_partitions(("1",), ("12",), ("__HIVE_DEFAULT_PARTITION__",), table="numbered")
+    client = metastore.client()
+    listed = client.get_partitions_by_filter(metastore.database, "numbered", text, -1)
+    assert sorted(each.values[0] for each in listed) == found
+    assert client.get_num_partitions_by_filter(metastore.database, "numbered", text) == len(found)
+
+
 @pytest.mark.parametrize("kind", ["decimal(10,2)", "double", "float"])
 @pytest.mark.parametrize("text", ["n < 10", "n = '9.50'", "n between 1 and 10", "10 > n"])
 def test_a_fraction_is_not_compared_as_a_text(metastore: Metastore, kind: str, text: str) -> None:

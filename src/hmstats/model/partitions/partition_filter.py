@@ -1,7 +1,7 @@
 """Filters over partition keys, as trees: the parsed form of the text in `get_partitions_by_filter`.
 
 A key of an integer type is compared as a number, any other as text by its bytes, as in Hive; dates sort as their text.
-Fractions do not, and are not compared, as in Hive.
+Fractions do not, and are not compared, as in Hive. Whatever a key's type, a null is found by its name.
 """
 
 from collections.abc import Iterable
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from hmstats.errors import MetaError
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 from hmstats.model.catalog.objects import Column
 from hmstats.model.statistics.column_statistics import Kind
 from hmstats.model.statistics.column_types import kind_of
@@ -90,6 +91,21 @@ def divide_alternatives(
     return equal, others
 
 
+def asks_for_null(wanted: PartitionFilter) -> bool:
+    """Whether a key is compared with the name of the null value."""
+    match wanted:
+        case AllOf(parts) | AnyOf(parts):
+            return any(map(asks_for_null, parts))
+        case Not(inner):
+            return asks_for_null(inner)
+        case Comparison(_, _, value):
+            return value == NULL_PARTITION_VALUE
+        case Among(_, listed):
+            return NULL_PARTITION_VALUE in listed
+        case Like():
+            return False
+
+
 def is_number(key: Column) -> bool:
     """Whether the key is compared as a number."""
     return kind_of(key.type) is Kind.LONG
@@ -101,9 +117,12 @@ def is_time(key: Column) -> bool:
 
 
 def comparable(key: Column, value: Literal) -> Literal:
-    """The value as the key is compared with it. Raises MetaError for a fraction, and a number with a text."""
+    """The value as the key is compared with it; the null's name stays a text.
+
+    Raises MetaError for a fraction, and a number with another text.
+    """
     _check_order(key)
-    if not is_number(key):
+    if not is_number(key) or value == NULL_PARTITION_VALUE:
         return str(value)
     try:
         return int(value)

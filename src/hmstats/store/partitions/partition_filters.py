@@ -1,8 +1,8 @@
 """Partition filters as SQL over PARTITION_KEY_VALS.
 
 A key of an integer type is compared as a number, any other as text by its bytes, as in Hive; dates sort as their text.
-If numbers are compared, a value that is no number, such as the name of the null value, matches nothing. Of dates and
-timestamps the null value is compared with its own name alone, as in Hive 4.
+If numbers are compared, a value that is no number matches nothing. The null value of numbers, dates and timestamps is
+compared with its own name alone, as in Hive 4: with that name all values of the key are compared as texts.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -96,18 +96,19 @@ class _Keys(NamedTuple):
     connection: Connection
 
     def literal(self, key: str, value: Literal) -> Literal:
-        """The value in the type of the key's comparison. Raises MetaError for a text if the key is numeric."""
+        """The value in the type of the key's comparison. Raises MetaError for another text if the key is numeric."""
         return comparable(self.keys[key], value)
 
     def compared(self, key: str, literals: Collection[Literal]) -> Any:
         """The SQL that is compared with these literals."""
-        named = NULL_PARTITION_VALUE in literals and is_time(self.keys[key])
-        return self.texts[key] if named else self.values[key]
+        return self.texts[key] if NULL_PARTITION_VALUE in literals else self.values[key]
 
     def is_one_of(self, key: str, listed: Iterable[Literal]) -> Any:
-        """The condition that the key has one of these values, sent as one parameter."""
+        """The condition that the key has one of these values, sent as one parameter; the null's name by itself."""
         literals = {self.literal(key, value) for value in listed}
-        return one_of(self.connection, self.compared(key, literals), sorted(literals))
+        null = literals & {NULL_PARTITION_VALUE}
+        groups = [each for each in (literals - null, null) if each]
+        return or_(*(one_of(self.connection, self.compared(key, each), sorted(each)) for each in groups))
 
 
 class _Uncached(TypeCoerce[bool]):

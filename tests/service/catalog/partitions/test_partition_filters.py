@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.fixtures.databases.statements import StatementCounter
 
 from hmstats.errors import MetaError
+from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 from hmstats.model.catalog.objects import Column, Partition, Storage, Table, TableName
 from hmstats.model.partitions.partition_filter import AllOf, Among, AnyOf, Comparison, Like, Not, PartitionFilter
 from hmstats.service.bounded_memory import BoundedMemory
@@ -46,6 +47,8 @@ CONDITIONS = st.one_of(
     st.builds("n in ({}, {})".format, NUMBER, NUMBER),
     st.builds("s not in ({}, {})".format, TEXT.map(quoted), TEXT.map(quoted)),
     st.builds("n between {} and {}".format, NUMBER, NUMBER),
+    st.builds(f"n {{}} '{NULL_PARTITION_VALUE}'".format, OPERATOR),
+    st.builds(f"n in ({{}}, '{NULL_PARTITION_VALUE}')".format, NUMBER),
 )
 FILTERS = st.recursive(
     CONDITIONS,
@@ -121,7 +124,7 @@ def holds(wanted: PartitionFilter, values: dict[str, str]) -> bool:
 
 
 def _truth(wanted: PartitionFilter, values: dict[str, str]) -> bool | None:
-    """SQL's three-valued truth: a number key that is no number is unknown."""
+    """SQL's three-valued truth: a number key that is no number is unknown, unless it is compared with a null's name."""
     match wanted:
         case AllOf(parts):
             truths = [_truth(part, values) for part in parts]
@@ -135,9 +138,9 @@ def _truth(wanted: PartitionFilter, values: dict[str, str]) -> bool | None:
         case Like(key, pattern):
             return _like(values[key], pattern)
         case Among(key, listed):
-            return None if _value(key, values) is None else _value(key, values) in listed
+            return _truth(AnyOf(tuple(Comparison(key, "=", each) for each in listed)), values)
         case Comparison(key, operator, value):
-            own = _value(key, values)
+            own = values[key] if value == NULL_PARTITION_VALUE else _value(key, values)
             return None if own is None else _compare(own, operator, value)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hmstats.model.catalog.objects import Column, KeyedTable, Storage
 from hmstats.model.partitions.key_columns import KeyColumns
-from hmstats.model.partitions.partition_filter import PartitionFilter
+from hmstats.model.partitions.partition_filter import PartitionFilter, asks_for_null
 from hmstats.model.partitions.partitions_by_name import PartitionRow, PartitionsByColumn, PartitionsByName
 from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.store.changes import touched_partitions
@@ -114,9 +114,9 @@ class KnownPartitions:
     ) -> Sequence[str]:
         """The names of the partitions that a filter selects, sorted, at most `limit`. Raises MetaError.
 
-        They are found in memory if these names of the table were asked for before.
+        They are found in memory if these names of the table were asked for before, unless nulls are asked for.
         """
-        names = self._small_names(connection, table)
+        names = None if asks_for_null(wanted) else self._small_names(connection, table)
         columns = None if names is None else self._columns(table, names)
         if names is None or columns is None:
             return partitions.filtered_names(connection, table.id, table.partition_keys, wanted, limit)
