@@ -277,3 +277,24 @@ def test_a_read_may_rather_fail_than_wait(metastore: Metastore) -> None:
     assert answer.state == NOT_ACQUIRED
     assert answer.errorMessage
     assert [each.txnid for each in shown(metastore)] == [one]
+
+
+@pytest.mark.parametrize("writes_first", [True, False])
+def test_a_read_that_may_not_wait_does_not_wait_beside_a_write(metastore: Metastore, writes_first: bool) -> None:
+    """Both are blocked by one lock."""
+    if metastore.flavour in OLD_HIVES:
+        pytest.skip("zeroWaitReadEnabled came with Hive 4")
+    tables = ("t", "u")
+    metastore.client().lock(request(*(component(metastore, table=each) for each in tables)))
+    (own,) = open_transactions(metastore)
+    components = [component(metastore, EXCLUSIVE, "t"), component(metastore, SHARED_READ, "u")]
+    asked = request(*(components if writes_first else components[::-1]), txnid=own, zeroWaitReadEnabled=True)
+    assert metastore.client().lock(asked).state == NOT_ACQUIRED
+
+
+def test_a_heartbeat_of_a_lock_and_its_transaction_says_that_the_transaction_is_aborted(metastore: Metastore) -> None:
+    (aborted,) = open_transactions(metastore)
+    lock_id = metastore.client().lock(request(component(metastore), txnid=aborted)).lockid
+    abort(metastore, aborted)
+    with pytest.raises(api.TxnAbortedException):
+        metastore.client().heartbeat(api.HeartbeatRequest(lockid=lock_id, txnid=aborted))

@@ -80,10 +80,10 @@ class Locks:
         """
 
         def beat(unit: Unit) -> None:
+            if transaction:  # comes first, since its end is why its lock is not there
+                prolong(unit, transaction, self._timeout_ms)
             if lock_id:
                 self._record_heartbeat(unit, lock_id)
-            if transaction:
-                prolong(unit, transaction, self._timeout_ms)
 
         if lock_id or transaction:
             self._store.write(beat)
@@ -118,9 +118,9 @@ class Locks:
 
     def _decide(self, unit: Unit, asked: AskedLock, request: LockRequest | None) -> LockAnswer:
         """Grant a waiting lock unless another blocks it; if its request must not wait, remove it then."""
-        blocked = locks.first_blocked(unit.connection, asked)
+        blocked = _first_blocked(unit.connection, asked, request)
         if blocked and self._remove_dead(unit):
-            blocked = locks.first_blocked(unit.connection, asked)
+            blocked = _first_blocked(unit.connection, asked, request)
         if blocked is None:
             if not locks.acquire(unit, asked.id):
                 raise _missing(asked.id)
@@ -135,6 +135,15 @@ class Locks:
     def _remove_dead(self, unit: Unit) -> bool:
         transactions.abort_dead(unit, self._timeout_ms)
         return locks.remove_dead(unit, self._timeout_ms)
+
+
+def _first_blocked(
+    connection: Connection, asked: AskedLock, request: LockRequest | None
+) -> tuple[int, LockKind, Lock] | None:
+    """A blocked component of a lock, a read if there is one and the request's reads must not wait."""
+    if request and request.reads_never_wait and (blocked := locks.first_blocked(connection, asked.reads())):
+        return blocked
+    return locks.first_blocked(connection, asked)
 
 
 def _gives_up(request: LockRequest, blocked: LockKind) -> bool:

@@ -8,7 +8,7 @@ Every heartbeat or removal of a lock first locks the row of its first part, so t
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import (
@@ -91,6 +91,11 @@ class AskedLock:
     def of(cls, lock_id: int, request: LockRequest) -> "AskedLock":
         """What a request asks for that was inserted as a lock."""
         return cls(lock_id, request.transaction, dict(enumerate(request.components, start=_FIRST_PART)))
+
+    def reads(self) -> "AskedLock":
+        """The lock with its SHARED_READ components alone."""
+        read = {part: each for part, each in self.components.items() if each.kind is LockKind.SHARED_READ}
+        return replace(self, components=read)
 
 
 def read_asked(connection: Connection, lock_id: int) -> AskedLock:
