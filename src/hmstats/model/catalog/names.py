@@ -21,7 +21,7 @@ _ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
 
 
 def split_database(text: str, default_catalog: str = DEFAULT_CATALOG) -> tuple[str, str | None]:
-    """Catalog and database, as written, of a positional database argument: `@catalog#database` or `database`.
+    """Catalog, in lower case, and database, as written, of a positional argument: `@catalog#database` or `database`.
 
     `@catalog#` means every database of the catalog (None), `@catalog#!` the empty name. Raises MetaError if the marker
     has no separator.
@@ -32,8 +32,8 @@ def split_database(text: str, default_catalog: str = DEFAULT_CATALOG) -> tuple[s
     if not separator:
         raise MetaError(f"{text} is prepended with the catalog marker but does not appear to have a catalog name in it")
     if text.endswith(_EMPTY_MARKER):
-        return catalog, ""
-    return catalog, database or None
+        return catalog.lower(), ""
+    return catalog.lower(), database or None
 
 
 def database_name(database: str, catalog: str | None = None) -> DatabaseName:

@@ -1,5 +1,6 @@
 """Catalogs: created, read, altered and dropped. `hive` always exists."""
 
+import re
 from dataclasses import replace
 
 from hmstats.errors import AlreadyExists, InvalidObject, InvalidOperation, MetaError, NoSuchObject
@@ -10,10 +11,11 @@ from hmstats.model.events import DatabaseCreated, DatabaseDropped
 from hmstats.service.catalog.drops import divide, without_inner
 from hmstats.service.catalog.tables.file_changes import DroppedDirectories, FileChanges
 from hmstats.service.warehouse.warehouse import Warehouse
-from hmstats.store.catalog import catalogs, databases, tables
+from hmstats.store.catalog import catalogs, databases, functions, tables
 from hmstats.store.database.store import Store
 from hmstats.store.unit.unit import Unit
 
+_VALID_NAME = re.compile(r"[A-Za-z0-9_]+")
 _UNPLACED = "TBD"
 """The location of the catalog `hive` as Hive's schema has it, until a server writes another."""
 
@@ -46,11 +48,13 @@ class Catalogs:
     def create(self, catalog: Catalog) -> None:
         """Create a catalog with its database `default`.
 
-        Raises AlreadyExists, InvalidObject if the name or the location is missing, MetaError if the location is outside
-        of the warehouse roots or its directory cannot be created.
+        Raises AlreadyExists, InvalidObject if the name or the location is missing or the name is malformed, MetaError
+        if the location is outside of the warehouse roots or its directory cannot be created.
         """
         if not catalog.name or not catalog.location:
             raise InvalidObject(f"a catalog must have a name and a location, found {catalog.name} {catalog.location}")
+        if not _VALID_NAME.fullmatch(catalog.name):
+            raise InvalidObject(f"{catalog.name} is not a valid catalog name")
         self._warehouse.check_inside(f"catalog {catalog.name}", catalog.location)
 
         def insert(unit: Unit) -> None:
@@ -116,6 +120,8 @@ def _remove_default(unit: Unit, catalog: str) -> list[str]:
     inside = databases.names(unit.connection, catalog)
     if inside not in ([], [DEFAULT_DATABASE]) or tables.names(unit.connection, name):
         raise InvalidOperation(f"There are databases or tables in catalog {catalog}, so it can not be dropped")
+    if functions.names(unit.connection, name):
+        raise InvalidOperation(f"There are functions in catalog {catalog}, so it can not be dropped")
     default, database_id = databases.get(unit.connection, name), databases.find_id(unit.connection, name)
     if default is None or database_id is None:
         return []
