@@ -249,6 +249,14 @@ def test_a_null_number_is_found_by_its_name(metastore: Metastore, text: str, fou
     assert client.get_num_partitions_by_filter(metastore.database, "numbered", text) == len(found)
 
 
+@pytest.mark.parametrize("text", ["1st = 'b'", "'a' < 1st", "(1st = 'b')", "1st >= 'b' and 1st != 'c'"])
+def test_a_key_may_begin_with_a_digit(metastore: Metastore, text: str) -> None:
+    metastore.table("numbered", keys=["1st"])
+    metastore.add_partitions(("a",), ("b",), table="numbered")
+    listed = metastore.client().get_partitions_by_filter(metastore.database, "numbered", text, -1)
+    assert [each.values for each in listed] == [["b"]]
+
+
 @pytest.mark.parametrize("kind", ["decimal(10,2)", "double", "float"])
 @pytest.mark.parametrize("text", ["n < 10", "n = '9.50'", "n between 1 and 10", "10 > n"])
 def test_a_fraction_is_not_compared_as_a_text(metastore: Metastore, kind: str, text: str) -> None:

@@ -84,7 +84,7 @@ _DATE_WORD.3: /date(?=\s*['"])/i
 _TIMESTAMP_WORD.3: /timestamp(?=\s*['"])/i
 DATE.4: /\d{4}-\d{2}-\d{2}/
 NUMBER.2: /-?\d+(?![\w-])/
-NAME: /[A-Za-z_]\w*/
+NAME: /\d*[A-Za-z_]\w*/
 QUOTED_NAME: /`[^`]+`/
 TEXT: /"[^"\\]*+(?:\\.[^"\\]*+)*"|'[^'\\]*+(?:\\.[^'\\]*+)*'/s
 %import common.WS
