@@ -281,6 +281,15 @@ def test_values_of_keys(metastore: Metastore) -> None:
         client.get_partition_values(request)
 
 
+def test_a_value_of_a_key_is_not_escaped(metastore: Metastore) -> None:
+    """Hive takes it from the partition's name, as it stands there."""
+    metastore.add_partitions(("a/b", "1"))
+    key = api.FieldSchema(name="k", type="string", comment="")
+    request = api.PartitionValuesRequest(dbName=metastore.database, tblName="t", partitionKeys=[key])
+    rows = [each.row for each in metastore.client().get_partition_values(request).partitionValues]
+    assert rows == [["a/b"] if metastore.ours else ["a%2Fb"]]
+
+
 def test_partitions_by_expression(our_metastore: Metastore) -> None:
     our_metastore.table("e", keys=("k", "j"))
     our_metastore.add_partitions(("a", "1"), ("b", "1"), table="e")
