@@ -11,7 +11,7 @@ from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.records import BlameSum
 from hmstats.model.feedback.verdicts import MENDABLE, explained
-from hmstats.outlets.people.cells import UNKNOWN
+from hmstats.outlets.people.cells import UNKNOWN, estimate_text
 from hmstats.web.reading.places import shown_name
 
 _TO_DO_LINES = 3
@@ -28,13 +28,13 @@ def print_blame(found: Sequence[BlameSum]) -> None:
     shown = plain_table(["Blamed", "Verdict", "Used for"], ["Estimated", "Rows", "Factor", "Queries", "Weight", "Last"])
     for each in found:
         blame = each.worst.blame
-        estimated = UNKNOWN if blame.estimated is None else count_text(round(blame.estimated))
+        estimated = UNKNOWN if blame.estimated is None else estimate_text(blame.estimated)
         shown.add_row(
             _name(blame.table, blame.column),
             "analysed since" if each.analyzed_since and blame.verdict in MENDABLE else blame.verdict.value,
             blame.use.value,
-            *(estimated, count_text(blame.rows), f"{blame.factor:,.1f}", count_text(each.queries)),
-            *(f"{each.weight:,.1f}", age(each.last_ms // 1_000)),
+            *(estimated, count_text(blame.rows), estimate_text(blame.factor, 1), count_text(each.queries)),
+            *(estimate_text(each.weight, 1), age(each.last_ms // 1_000)),
         )
     print_table(shown)
     for each in found[:_TO_DO_LINES]:

@@ -10,8 +10,6 @@ the upstream's database was restored from a backup, and the same numbers come ag
 until every answer from before is too old to be used.
 """
 
-import base64
-import gzip
 import json
 import threading
 import time
@@ -25,6 +23,7 @@ from hmstats.gateway.upstream.rounds import Rounds
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import table_name
 from hmstats.model.catalog.objects import TableName
+from hmstats.wire.events.read_messages import UNREADABLE, message_of
 from hmstats.wire.idl import hive_metastore
 
 _log = structlog.get_logger("hmstats.gateway")
@@ -47,10 +46,6 @@ _WITHOUT_TABLES = frozenset(
         *("OPEN_TXN", "COMMIT_TXN", "ABORT_TXN"),  # of transactional tables nothing is kept
     }
 )
-
-
-_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError)
-"""What reading a message raises that is no event's."""
 
 
 class Known(NamedTuple):
@@ -212,10 +207,10 @@ def _tables_of(event: Any) -> list[TableName]:
 def _before(event: Any) -> TableName | None:
     """The name that a changed table had; None if the message cannot be read."""
     try:
-        table = json.loads(_message(event)["tableObjBeforeJson"])
+        table = json.loads(message_of(event)["tableObjBeforeJson"])
         catalog = table.get("17", {}).get("str")
         return table_name(table["2"]["str"], table["1"]["str"], catalog or event.catName)
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
 
 
@@ -224,14 +219,6 @@ def _is_truncation(event: Any) -> bool:
     if event.eventType != "ALTER_TABLE":
         return False
     try:
-        return str(_message(event).get("isTruncateOp")).lower() == "true"
-    except _UNREADABLE:
+        return str(message_of(event).get("isTruncateOp")).lower() == "true"
+    except UNREADABLE:
         return True
-
-
-def _message(event: Any) -> Any:
-    """The message of an event. Raises errors of _UNREADABLE."""
-    text = event.message
-    if event.messageFormat and event.messageFormat.startswith("gzip"):
-        text = gzip.decompress(base64.b64decode(text)).decode()
-    return json.loads(text)

@@ -22,8 +22,10 @@ _BAR = 3
 _RELATION = re.compile(r"Relation ([^\[]+)\[(.*)\] \S+$", re.DOTALL)
 _HIVE_RELATION = re.compile(r"HiveTableRelation \[((?:`[^`]+`\.?)+)")
 _V2_RELATION = re.compile(r"RelationV2\[(.*)\] (\S+)", re.DOTALL)
-_ATTRIBUTE = re.compile(r"([^,\[\]]+?)#(\d+)L?(?=[,\]\s]|$)")
-_ALIAS = re.compile(r"([^\s,\[]+)#(\d+)L? AS ([^,]+?)#(\d+)L?(?=[,\]]|$)")
+_BETWEEN = re.compile(r"[,\]]")
+_NAMED_ID = re.compile(r"(?<=[^,\[\]])#(\d+)L?(?=\s|$)")
+_RENAMED = re.compile(r"(?<=[^\s,\[])#(\d+)L? AS [^,]")
+_NEW_ID = re.compile(r"#(\d+)L?(?=\]|$)")
 _QUOTED = re.compile(r"`([^`]+)`")
 _AGGREGATE = re.compile(r"Aggregate \[(.*?)\](?:, \[|$)", re.DOTALL)
 _JOIN_KINDS = re.compile(
@@ -63,16 +65,18 @@ class _Columns:
             column = self.known.get(number)
             if column is None:
                 return found[0] if number in self.made else ""
-            return found[0] if condition[: found.start()].lower().endswith(column[1]) else ""
+            before = condition[max(found.start() - len(column[1]), 0) : found.start()]
+            return found[0] if before.lower().endswith(column[1]) else ""
 
         return conditions.ID.sub(keep_attribute, condition)
 
     def _first(self, number: int) -> int:
-        """The attribute that one is another name of."""
-        for _ in range(len(self.shared)):
-            if number not in self.shared:
-                break
+        """The attribute that one is another name of; all names on the way there are names of it from then on."""
+        passed: set[int] = set()
+        while number in self.shared and number not in passed:
+            passed.add(number)
             number = self.shared[number]
+        self.shared |= dict.fromkeys(passed, number)
         return number
 
 
@@ -156,7 +160,25 @@ def _relation(text: str) -> tuple[TableName, Mapping[int, str]] | None:
         table = table_of(names)
     except HmstatsError:
         return None
-    return table, {int(number): name.strip().lower() for name, number in _ATTRIBUTE.findall(inside)}
+    return table, dict(_attributes(inside))
+
+
+def _attributes(text: str) -> Iterator[tuple[int, str]]:
+    """The ids and names of attributes in a list, in time by its length: it may hold long texts that are none."""
+    for part in _BETWEEN.split(text):
+        start = 0
+        for found in _NAMED_ID.finditer(part):
+            yield int(found[1]), part[start : found.start()].rpartition("[")[2].strip().lower()
+            start = found.end()
+
+
+def _aliases(text: str) -> Iterator[tuple[int, int]]:
+    """The new ids of attributes with the old ones, such as 7 and 2 of `price#2 AS cost#7`, in time by the length."""
+    for part in text.split(","):
+        renamed = _RENAMED.search(part)
+        while renamed is not None and (new := _NEW_ID.search(part, renamed.end())) is not None:
+            yield int(new[1]), int(renamed[1])
+            renamed = _RENAMED.search(part, new.end())
 
 
 def _note_columns(node: _Node, columns: _Columns) -> None:
@@ -167,7 +189,7 @@ def _note_columns(node: _Node, columns: _Columns) -> None:
         table, names = relation
         columns.known |= {number: (table, name) for number, name in names.items()}
     elif node.text.startswith(("Project ", "Aggregate ")):
-        columns.shared |= {int(new): int(old) for _, old, _, new in _ALIAS.findall(node.text)}
+        columns.shared |= dict(_aliases(node.text))
 
 
 def _operation(node: _Node, columns: _Columns) -> Operation:

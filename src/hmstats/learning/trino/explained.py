@@ -14,7 +14,7 @@ from hmstats.learning.trino.nodes import MOST_DEPTH, Node, operations, read_once
 from hmstats.model.feedback.queries import Query
 
 ENGINE = "trino"
-_BEGIN = re.compile(r"^\s*Trino version: ", re.MULTILINE)
+_BEGIN = re.compile(r"^[^\S\n]*Trino version: ", re.MULTILINE)
 _FRAGMENT = re.compile(r"^\s*Fragment (\d+) \[")
 _BARS = re.compile(r"[ │├└─]*")
 _NODE = re.compile(r"^([A-Z]\w*)(?:\[(.*)\])?$", re.DOTALL)
@@ -53,7 +53,9 @@ class _Open:
 def is_explained(head: bytes) -> bool:
     """Whether a file that begins like this has the text of an EXPLAIN ANALYZE."""
     text = head.decode("utf-8", "replace")
-    return _BEGIN.search(text) is not None or re.search(r"^\s*Fragment \d+ \[\w+\]", text, re.MULTILINE) is not None
+    return (
+        _BEGIN.search(text) is not None or re.search(r"^[^\S\n]*Fragment \d+ \[\w+\]", text, re.MULTILINE) is not None
+    )
 
 
 def queries(text: str, at_ms: int) -> Iterator[Query]:

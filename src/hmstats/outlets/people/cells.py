@@ -7,6 +7,8 @@ from hmstats.model.statistics.column_statistics import BooleanStatistics, Column
 from hmstats.model.statistics.python_values import calendar_text
 
 UNKNOWN = "-"
+_SAID_BY_DIGITS = 1e15
+"""Estimates of joins without keys are far above it, and have no more than three digits to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ def cells(statistics: ColumnStatistics) -> Cells:
         average_length=UNKNOWN if average is None else f"{average:.1f}",
         max_length=_text(getattr(data, "max_length", None)),
     )
+
+
+def estimate_text(value: float, decimals: int = 0) -> str:
+    """An estimate with commas; a very large one by its power of ten."""
+    return f"{value:.2e}" if value >= _SAID_BY_DIGITS else f"{value:,.{decimals}f}"
 
 
 def headline(name: str, parameters: Mapping[str, str]) -> str:

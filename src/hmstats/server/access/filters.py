@@ -11,7 +11,8 @@ from hmstats.model.access.actions import Action
 from hmstats.model.access.rules import THE_SERVER, ObjectName
 from hmstats.model.catalog.names import split_database
 from hmstats.model.catalog.objects import DEFAULT_CATALOG
-from hmstats.server.access.needs import Arguments, catalog_of, database_of, table_of
+from hmstats.server.access.needs import Arguments, catalog_of, database_of, parts, table_of
+from hmstats.wire.events.read_messages import FOREIGN_KEYS, UNREADABLE, tables_of_foreign_keys
 
 COLUMN_PARAMETERS = "spark.sql.statistics.colStats."
 """Parameters in which Spark keeps statistics of columns."""
@@ -274,12 +275,24 @@ def notifications(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
     most = request.maxEvents if request.maxEvents and request.maxEvents > 0 else None
     while True:
         answer = ask()
-        visible = [each for each in answer.events if sees(Action.READ_NOTIFICATIONS, _object_of(each))]
+        visible = [each for each in answer.events if _may_be_told(each, sees)]
         if visible or most is None or len(answer.events) < request.maxEvents:
             answer.events = visible[:most]
             return answer
         request.lastEvent = answer.events[-1].eventId
         request.maxEvents = max(most, _HIDDEN_EVENTS)
+
+
+def _may_be_told(event: Any, sees: Sees) -> bool:
+    """Whether a user may read an event. One of foreign keys is about those referred to, and names others too."""
+    if not sees(Action.READ_NOTIFICATIONS, _object_of(event)):
+        return False
+    if event.eventType != FOREIGN_KEYS:
+        return True
+    try:
+        return all(sees(Action.LIST, parts(each)) for each in tables_of_foreign_keys(event))
+    except UNREADABLE:
+        return False
 
 
 def _object_of(event: Any) -> ObjectName:

@@ -69,7 +69,7 @@ class Locks:
                 return
             lock = locks.get(unit.connection, lock_id)
             if lock is not None:
-                raise TransactionOpen(f"{lock} is released with its transaction {lock.transaction}, not before")
+                raise TransactionOpen(f"lock {lock_id} is released with its transaction {lock.transaction}, not before")
 
         self._store.write(release)
 

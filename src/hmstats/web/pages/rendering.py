@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from hmstats.model.health.runs import Outcome
+from hmstats.outlets.people.cells import estimate_text
 from hmstats.version import __version__
 from hmstats.web.answers.columns import ColumnFacts, Frequent, FrequentValues
 from hmstats.web.answers.numbers import Number
@@ -106,6 +107,7 @@ _ENVIRONMENT.filters.update(
     exact_time=texts.exact_time_text,
     second=texts.second_text,
     amount=texts.amount_text,
+    estimate=estimate_text,
     statistic=texts.statistic_text,
     value=value_text,
     part=part_text,

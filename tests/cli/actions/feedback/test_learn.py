@@ -15,6 +15,9 @@ from hmstats.client import connect
 from hmstats.client.refresh_plan import plan_round
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.feedback.queries import Use
+from hmstats.model.feedback.records import Seen
+from hmstats.model.feedback.verdicts import Blame, Verdict
 from hmstats.model.health.wanted import Wanted
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet, StringStatistics
 
@@ -85,6 +88,18 @@ def test_what_is_blamed_and_what_a_refresh_makes_of_it(our_metastore: Metastore,
         wanted = Wanted(((DatabaseName("hive", database), "orders"),), look_seconds=None)
         (work,) = plan_round(service, wanted, int(time.time() * 1_000)).plan.taken
     assert work.terms.use > 1
+
+
+def test_estimates_of_joins_without_keys_have_few_digits(our_metastore: Metastore, log: Path) -> None:
+    name = TableName("hive", our_metastore.database, "customers")
+    at_ms = int(time.time() * 1_000)
+    with connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
+        blame = Blame(name, None, Use.ROWS, Verdict.MISSING, 1e308, 13, 1e307, 1234.5)
+        service.blame.record([Seen(blame, "spark", "a", at_ms)])
+    shown = run(our_metastore, "blame", f"{our_metastore.database}.*").stdout
+    assert " 1.00e+308 " in shown
+    assert " 1.00e+307 " in shown
+    assert " 1,234.5 " in shown
 
 
 def test_the_past_is_not_asked_for(our_metastore: Metastore, log: Path) -> None:
