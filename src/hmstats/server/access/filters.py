@@ -21,6 +21,8 @@ _HIDDEN_PAGES = 100
 """The most pages that are passed over for one call, so that pages of one entry cost a server little."""
 _HIDDEN_EVENTS = 1_000
 """Events in a page after one of which none may be read."""
+_LIST_ENTRIES = 1_000
+"""The most runs of an answer, and as many as it has for whoever names no number."""
 Ask: TypeAlias = Callable[[], Any]
 
 
@@ -205,20 +207,34 @@ def preferences(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG
     return answer
 
 
-def statistics_runs(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
-    """RunsResult with the runs and leases of tables whose statistics may be read; fewer than asked for, for that."""
-    answer = ask()
-    for field in ("runs", "leases"):
-        named = [(each, table_of(each.dbName, each.tblName, each.catName)) for each in getattr(answer, field)]
-        setattr(answer, field, [each for each, name in named if sees(Action.READ_STATISTICS, name)])
+def statistics_runs(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
+    """RunsResult with the runs and leases of tables whose statistics may be read.
+
+    Its runs are as many as are asked for: a client takes a shorter list for the end of all.
+    """
+    request, answer = arguments["request"], ask()
+    visible, page = _with_statistics(answer.runs, sees), answer.runs
+    wanted = full = request.most or _LIST_ENTRIES
+    request.most = None
+    for _ in range(_HIDDEN_PAGES):
+        if len(visible) >= wanted or len(page) < full:
+            break
+        known = {each.runId for each in page}
+        request.startedBefore = page[-1].startedAt + 1  # more may have begun in the same millisecond
+        page, full = ask().runs, _LIST_ENTRIES
+        visible += _with_statistics([each for each in page if each.runId not in known], sees)
+    answer.runs, answer.leases = visible[:wanted], _with_statistics(answer.leases, sees)
     return answer
 
 
-def blame(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
-    """BlameResult with the sums of tables whose statistics may be read; fewer than asked for, for that."""
-    answer = ask()
+def blame(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
+    """BlameResult with the sums of tables whose statistics may be read, of the heaviest of all."""
+    request, answer = arguments["request"], ask()
+    wanted, request.most = request.most, None
+    if wanted is not None and len(answer.sums) == wanted:
+        answer = ask()
     named = [(each, table_of(each.worst.dbName, each.worst.tblName, each.worst.catName)) for each in answer.sums]
-    answer.sums = [each for each, name in named if sees(Action.READ_STATISTICS, name)]
+    answer.sums = [each for each, name in named if sees(Action.READ_STATISTICS, name)][:wanted]
     return answer
 
 
@@ -301,6 +317,12 @@ def _object_of(event: Any) -> ObjectName:
         return (event.catName.lower(),) if event.catName else THE_SERVER
     database = database_of(event.dbName, event.catName)
     return (*database, event.tableName.lower()) if event.tableName else database
+
+
+def _with_statistics(named: Iterable[Any], sees: Sees) -> list[Any]:
+    """The structs that name a table whose statistics may be read."""
+    pairs = ((each, table_of(each.dbName, each.tblName, each.catName)) for each in named)
+    return [each for each, name in pairs if sees(Action.READ_STATISTICS, name)]
 
 
 def _locked_object(lock: Any) -> ObjectName:
