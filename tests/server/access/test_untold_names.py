@@ -1,19 +1,21 @@
-"""What a refusal or an event says names no object that its reader may not list."""
+"""What a refusal, an event or the past says is of no object that its reader may not see."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.server.access.guarded import Guarded, done, guarded, raised
+from tests.server.access.guarded import Guarded, done, guarded, raised, statistics, table
 from tests.server.serving import Client
 
+from hmstats.wire.idl import extension
 from hmstats.wire.idl import hive_metastore as api
 
 RULES = """
 [[rule]]
 users = ["ada"]
 objects = ["hive.open"]
-allow = ["list", "read", "lock", "read_notifications"]
+allow = ["list", "read", "read_statistics", "write_statistics", "lock", "read_notifications"]
 """
 
 
@@ -52,3 +54,29 @@ def test_an_event_of_a_foreign_key_of_a_hidden_table(server: Guarded) -> None:
     assert len(told(root)) == 2
     (seen,) = told(ada)
     assert "shut" not in seen
+
+
+def test_the_past_of_a_table_under_a_hidden_name(server: Guarded) -> None:
+    """Its numbers of now are for whoever may read those of its new name, but not those of the time before."""
+    root, ada = server.client("root"), server.client("ada")
+    before_ms = int(time.time() * 1_000)
+    time.sleep(0.01)
+    done(root.ask("delete_table_column_statistics", db_name="shut", tbl_name="t", col_name="l", engine="hive"))
+    done(root.ask("alter_table", dbname="shut", tbl_name="t", new_tbl=table("open", "moved")))
+    done(root.ask("update_table_column_statistics", stats_obj=statistics("open", "moved")))
+    time.sleep(0.01)
+    after_ms = int(time.time() * 1_000)
+    named = {"dbName": "open", "tblName": "moved"}
+
+    def told(client: Client, at_ms: int) -> bool:
+        request = extension.PastStatisticsRequest(**named, at=at_ms)
+        reply = client.ask("get_past_statistics", request=request)
+        return reply.content.success is not None and bool(reply.content.success.colStats)
+
+    def restored(client: Client, at_ms: int) -> bool:
+        request = extension.RestoreStatisticsRequest(**named, at=at_ms, dryRun=True)
+        return client.ask("restore_statistics", request=request).content.success is not None
+
+    assert [told(root, before_ms), restored(root, before_ms)] == [True, True]
+    assert [told(ada, after_ms), restored(ada, after_ms)] == [True, True]
+    assert [told(ada, before_ms), restored(ada, before_ms)] == [False, False]

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from random import random
 from typing import Any
 
+from hmstats.model.access.actions import Action
 from hmstats.model.access.principal import Principal
+from hmstats.model.catalog.objects import TableName
 from hmstats.model.pending.canary import NOBODY, Canary
 
 CANARY = "hmstats.canary"
@@ -66,6 +68,11 @@ class Session:
         self.user, self.groups = user, groups
         self.is_spark = any(name in self.spark_names for name in (user, *groups))
         self.look_for_canary()
+
+    def may_read_statistics(self, table: TableName) -> bool:
+        """Whether the user may read a table's statistics, by the access rules if there are any."""
+        name = (table.catalog, table.database, table.table)
+        return self.rights is None or bool(self.rights.rights.sees(Action.READ_STATISTICS, name))
 
     def look_for_canary(self) -> None:
         """Decide whether the client is a canary: by its own choice (setMetaConf), else by the server's setting."""

@@ -87,6 +87,13 @@ def after(connection: Connection, table_id: int, at_ms: int) -> list[Step]:
     return _steps(connection, select(*_HEAD).where(_C.TBL_ID == table_id, since <= _C.VERSION))
 
 
+def name_at(connection: Connection, table_id: int, at_ms: int) -> TableName | None:
+    """The name that a table had at a time; None if it has it still, as far as its writes tell."""
+    query = select(_C.CAT_NAME, _C.DB_NAME, _C.TBL_NAME).where(_C.TBL_ID == table_id, at_ms < _C.AT)
+    row = connection.execute(query.order_by(_C.VERSION, _C.STEP).limit(1)).one_or_none()
+    return None if row is None else TableName(*row)
+
+
 def first_version(connection: Connection, table_id: int, at_ms: int) -> int | None:
     """The version of the table's first write after a time; None if there is none."""
     query = select(func.min(_C.VERSION)).where(_C.TBL_ID == table_id, at_ms < _C.AT)

@@ -26,12 +26,17 @@ class HistoryCalls:
         """Statistics of a table or of some partitions as of a time, with their sketches, provenance and parameters."""
         name = _table(request)
         columns = None if request.colNames is None else [subject.column(each) for each in request.colNames]
-        return codec.past_to_thrift(name, self._history.past(name, request.at, columns, request.partNames))
+        found = self._history.past(name, request.at, columns, request.partNames, may_read=session.may_read_statistics)
+        return codec.past_to_thrift(name, found)
 
     def restore_statistics(self, session: Session, request: Any) -> Any:
         """Write the statistics of a time again; a dry run only counts what would change."""
         done = self._restores.restore(
-            _table(request), request.at, dry_run=bool(request.dryRun), if_version=request.ifVersion
+            _table(request),
+            request.at,
+            dry_run=bool(request.dryRun),
+            if_version=request.ifVersion,
+            may_read=session.may_read_statistics,
         )
         return codec.restored_to_thrift(done)
 

@@ -1,7 +1,8 @@
 """The writes of a table's statistics, and its statistics as of a time."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from hmstats.errors import NoSuchObject
 from hmstats.model.catalog.objects import TableName
@@ -15,6 +16,13 @@ from hmstats.store.statistics import past_statistics
 from hmstats.store.unit.unit import Connection
 
 _MOST_WRITES = 1_000
+MayRead: TypeAlias = Callable[[TableName], bool]
+"""Whether a caller may read the statistics of a table."""
+
+
+def anybody(_: TableName) -> bool:
+    """Callers who may read everything."""
+    return True
 
 
 class StatisticsHistory:
@@ -46,10 +54,13 @@ class StatisticsHistory:
         at_ms: int | None,
         columns: Collection[str] | None = None,
         partitions: Sequence[str] | None = None,
+        *,
+        may_read: MayRead = anybody,
     ) -> PastStatistics:
         """Statistics at a time (None: now) of the table itself, or (if given) of these partitions; empty: of all.
 
-        Raises NoSuchObject if the table did not exist, InvalidInput if the time is too old.
+        Raises NoSuchObject if the table did not exist, or had another name then whose statistics its caller may not
+        read; InvalidInput if the time is too old.
         """
         with self._store.read() as connection:
             wanted = columns is None or len(columns) > 0
@@ -57,7 +68,7 @@ class StatisticsHistory:
                 at_ms, state = self._retention.now_ms, _state_now(connection, name, with_columns=wanted)
             else:
                 at_ms = self._retention.answerable_ms(connection, at_ms)
-                state = state_at(connection, name, at_ms, with_columns=wanted)
+                state = state_at(connection, name, at_ms, with_columns=wanted, may_read=may_read)
             owners = _owners(state, partitions)
             rows = {
                 key: content
@@ -70,10 +81,13 @@ class StatisticsHistory:
             return PastStatistics(at_ms, found, parameters)
 
 
-def state_at(connection: Connection, name: TableName, at_ms: int, *, with_columns: bool = True) -> State:
-    """What there was of the table that had this name. Raises NoSuchObject if there was none."""
+def state_at(
+    connection: Connection, name: TableName, at_ms: int, *, with_columns: bool = True, may_read: MayRead = anybody
+) -> State:
+    """What there was of the table that had this name. Raises NoSuchObject if there was none to be read."""
     table_id = past_state.table_at(connection, name, at_ms)
-    if table_id is None:
+    then = None if table_id is None else steps.name_at(connection, table_id, at_ms) or name
+    if table_id is None or then is None or not (then == name or may_read(then)):
         raise NoSuchObject(f"table {name} did not exist at {text(at_ms)}, as far as its history tells")
     return past_state.at(connection, table_id, at_ms, with_columns=with_columns)
 

@@ -16,7 +16,7 @@ from hmstats.model.parameters.basic_statistics import FILE_SIZES
 from hmstats.model.statistics.column_types import kind_of
 from hmstats.model.statistics.history import Restored
 from hmstats.service.statistics.conditions import require_version
-from hmstats.service.statistics.history.history import state_at
+from hmstats.service.statistics.history.history import MayRead, anybody, state_at
 from hmstats.service.statistics.history.upkeep import Retention
 from hmstats.service.statistics.spark.spark_marks import without_columns
 from hmstats.store.catalog import tables
@@ -65,13 +65,21 @@ class StatisticsRestore:
         self._store = store
         self._retention = retention
 
-    def restore(self, name: TableName, at_ms: int, *, dry_run: bool = False, if_version: int | None = None) -> Restored:
+    def restore(
+        self,
+        name: TableName,
+        at_ms: int,
+        *,
+        dry_run: bool = False,
+        if_version: int | None = None,
+        may_read: MayRead = anybody,
+    ) -> Restored:
         """Restore a table's statistics of a time, those of its partitions too; with `dry_run` only tell the changes.
 
         Partitions that did not exist then keep what they have. A table that was dropped and made again gets what its
-        columns of the same type had. Raises NoSuchObject if the table does not exist, or did not then, InvalidInput if
-        the time is too old or the table has another version than `if_version`, LockedStatistics if any of the
-        statistics is locked.
+        columns of the same type had. Raises NoSuchObject if the table does not exist, or did not then, or had a name
+        of which the caller may not read the statistics; InvalidInput if the time is too old or the table has another
+        version than `if_version`, LockedStatistics if any of the statistics is locked.
         """
 
         def write(unit: Unit) -> Restored:
@@ -79,16 +87,19 @@ class StatisticsRestore:
             if found is not None:
                 require_version(unit, name, found.id, if_version)
             target = _writable(name, found)
-            plan, then_ms = self._plan(unit.connection, name, target, at_ms)
+            plan, then_ms = self._plan(unit.connection, name, target, at_ms, may_read)
             if not dry_run:
                 _write(unit, name, target, plan)
             return plan.restored(name, then_ms)
 
         return self._store.write_table(name, write)
 
-    def _plan(self, connection: Connection, name: TableName, target: TableFacts, at_ms: int) -> tuple[_Plan, int]:
+    def _plan(
+        self, connection: Connection, name: TableName, target: TableFacts, at_ms: int, may_read: MayRead
+    ) -> tuple[_Plan, int]:
         then_ms = self._retention.answerable_ms(connection, at_ms)
-        then, current = state_at(connection, name, then_ms), past_state.now(connection, target.id)
+        then = state_at(connection, name, then_ms, may_read=may_read)
+        current = past_state.now(connection, target.id)
         stated = file_sizes.as_stated(connection, target.id, then_ms, current.parameters)
         return _make_plan(target, then, current, stated), then_ms
 
