@@ -1,5 +1,7 @@
 """An error of an estimate is blamed where it was made, and nowhere above."""
 
+from math import isfinite
+
 import pytest
 
 from hmstats.model.catalog.objects import TableName
@@ -85,3 +87,15 @@ def test_a_shape_does_not_depend_on_numbers() -> None:
     assert shape_of(query(one)) == shape_of(query(other, 9.0))
     another = filtered(scan(20_000), 341, 2_700, ColumnUse(T, "status", Use.RANGE))
     assert shape_of(query(one)) != shape_of(query(another))
+
+
+@pytest.mark.parametrize(
+    ("rows", "estimated", "below"), [(1, 1e308, (10**18, 1.0)), (10**18, 1.0, (1, 1e308)), (1_000, 1e308, (6, 5.0))]
+)
+def test_an_estimate_at_the_end_of_numbers_is_an_error_like_others(
+    rows: int, estimated: float, below: tuple[int, float]
+) -> None:
+    """What a page or a command can show, and a metastore takes."""
+    found = misestimates(query(joined(scan(*below), scan(*below, S), rows=rows, estimated=estimated)))
+    assert found[0].factor >= 1e299
+    assert all(isfinite(each.factor) and isfinite(each.weight) for each in found)

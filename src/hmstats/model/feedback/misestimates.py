@@ -18,6 +18,8 @@ LEAST_ROWS = 1_000
 """Operations whose rows, estimate and inputs are all fewer say nothing."""
 LEAST_FACTOR = 2.0
 """A smaller error of an operation is none."""
+_MOST_FACTOR = 1e300
+"""A larger error counts as this one: estimates of many joins without keys come near the end of numbers."""
 UNKNOWN_FACTOR = 10.0
 """The error that an unknown number of rows counts as."""
 
@@ -103,7 +105,7 @@ def _own(each: Operation) -> float | None:
             continue
         error = _ratio(below.rows, below.estimated)
         if not (below.at_least and error < 1):
-            own /= error
+            own = min(max(own / error, 1 / _MOST_FACTOR), _MOST_FACTOR)
     return own
 
 
