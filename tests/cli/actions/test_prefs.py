@@ -65,6 +65,19 @@ def test_partitions_are_set_shown_and_unset_by_their_names(our_metastore: Metast
     assert shown(our_metastore, table, "--partition", "p=1")["automatic"] == ("true", "default")
 
 
+def test_a_partition_is_named_as_everywhere(our_metastore: Metastore) -> None:
+    """The letters of keys and their order do not count, as in other commands."""
+    our_metastore.table(keys=("p", "q"))
+    our_metastore.add_partitions(("1", "2"))
+    table = f"{our_metastore.database}.t"
+    done = run(our_metastore, "set", table, "--partition", "Q=2/P=1", "automatic=false", "--json")
+    (said,) = json.loads(done.stdout)
+    assert (said["partition"], said["value"]) == ("p=1/q=2", "false")
+    assert shown(our_metastore, table, "--partition", "q=2/P=1")["automatic"][0] == "false"
+    assert run(our_metastore, "unset", table, "--partition", "P=1/q=2", "automatic").exit_code == 0
+    assert shown(our_metastore, table, "--partition", "p=1/q=2")["automatic"] == ("true", "default")
+
+
 def test_what_makes_no_sense_is_said(our_metastore: Metastore) -> None:
     our_metastore.table()
     table = f"{our_metastore.database}.t"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from typing import Any
@@ -15,6 +16,7 @@ from hmstats.client import Metastore
 from hmstats.client.naming import named_scope
 from hmstats.client.tables.existing import check_exists, list_named
 from hmstats.errors import StatementError
+from hmstats.model.catalog.names import possible_names
 from hmstats.model.catalog.objects import Parameters
 from hmstats.model.preferences.in_force import Effective
 from hmstats.model.preferences.preference import EVERYTHING, Preference, Subject
@@ -33,13 +35,14 @@ def set_preferences(
     as_json: bool,
 ) -> None:
     """Set preferences, and print the values in force then. Raises StatementError for a malformed name or text."""
-    subjects = _subjects(text, partitions, column)
+    named = _subjects(text, partitions, column)
     pairs = [each.partition("=") for each in values]
     for each, (name, separator, _) in zip(values, pairs, strict=True):
         if not name or not separator:
             raise StatementError(f"a preference must be NAME=VALUE, found {each!r}")
     put = {name.strip().replace("-", "_"): value for name, _, value in pairs}
     with open_metastore(metastore) as service:
+        subjects = _as_stored(service, named)
         for subject in subjects:
             service.preferences.change(subject, put)
         _print_in_force({each: _in_force(service, each, put) for each in subjects}, as_json=as_json)
@@ -55,9 +58,10 @@ def unset_preferences(
     as_json: bool,
 ) -> None:
     """Remove preferences, and print the values in force then. Raises StatementError if none was set."""
-    subjects = _subjects(text, partitions, column)
+    named = _subjects(text, partitions, column)
     wanted = [each.replace("-", "_") for each in names]
     with open_metastore(metastore) as service:
+        subjects = _as_stored(service, named)
         for subject in subjects:
             if not service.preferences.change(subject, {}, wanted):
                 raise StatementError(f"{', '.join(wanted)} of {subject} was not set: hmstats prefs show says what is")
@@ -68,9 +72,10 @@ def show_preferences(
     text: str, *, partitions: Sequence[str], column: str | None, metastore: str | None, as_json: bool
 ) -> None:
     """Print the values in force for an object. Raises StatementError for a malformed name or a missing object."""
-    subjects = _subjects(text, partitions, column)
+    named = _subjects(text, partitions, column)
     with open_metastore(metastore) as service:
         check_exists(service, text)
+        subjects = _as_stored(service, named)
         in_force = {each: _in_force(service, each, KINDS, _hive(service, each)) for each in subjects}
         _print_in_force(in_force, as_json=as_json)
 
@@ -112,6 +117,19 @@ def _subjects(text: str, partitions: Sequence[str], column: str | None) -> list[
     if partitions:
         return [Subject(database, table, each) for each in partitions]
     return [Subject(database, table, None, column.lower() if column else None)]
+
+
+def _as_stored(service: Metastore, subjects: list[Subject]) -> list[Subject]:
+    """The objects, partitions by the names that the metastore has for them: `DAY=1` of a key `day` is `day=1`.
+
+    A name that no partition can have stays as it is. Raises StatementError for a missing table.
+    """
+    table_name = subjects[0].table_name
+    if table_name is None or subjects[0].partition is None:
+        return subjects
+    keys = [each.name for each in service.existing_table(table_name).partition_keys]
+    stored = (possible_names([each.partition or ""], keys) for each in subjects)
+    return [replace(each, partition=names[0]) if names else each for each, names in zip(subjects, stored, strict=True)]
 
 
 def _hive(service: Metastore, subject: Subject) -> Parameters | None:
