@@ -68,6 +68,26 @@ def test_a_table_is_looked_at_compared_and_put_back(our_metastore: Metastore, se
     assert run(our_metastore, "diff", name.short, "--from", first).exit_code == 0
 
 
+@sqlite
+def test_a_table_has_the_statistics_of_its_partitions(our_metastore: Metastore, service: client.Metastore) -> None:
+    """As `hmstats show` has those of now."""
+    our_metastore.table(keys=("p",))
+    our_metastore.add_partitions(("1",), ("2",))
+    name = TableName("hive", our_metastore.database, "t")
+    for partition, high in (("p=1", 5), ("p=2", 9)):
+        data = LongStatistics(low=high - 2, high=high, nulls=1, ndv=3)
+        service.put_partition_statistics(name, [StatisticsSet((ColumnStatistics("l", "bigint", data),), partition)])
+        service.put_partition_parameters(name, ("p",), {partition: {"numRows": "10"}})
+    time.sleep(0.005)
+    at = shown(int(time.time() * 1000))
+    time.sleep(0.005)
+    our_metastore.client().drop_partition(our_metastore.database, "t", ["2"], deleteData=True)
+    past = run(our_metastore, "show", name.short, "--as-of", at, "--json").output
+    (row,) = [json.loads(line) for line in past.splitlines()]
+    assert (row["of"], row["rows"], row["nulls"], row["min"], row["max"]) == (name.short, 20, "2", "3", "9")
+    assert "20 rows" in run(our_metastore, "show", name.short, "--as-of", at).output
+
+
 @pytest.mark.slow
 @sqlite
 def test_a_whole_database_is_restored_but_for_newer_tables(our_metastore: Metastore, service: client.Metastore) -> None:

@@ -14,17 +14,19 @@ from hmstats.client.asked.partition_names import existing_names
 from hmstats.client.naming import named_table
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import TableName
-from hmstats.model.parameters.row_counts import known_rows
+from hmstats.model.parameters.row_counts import NUM_ROWS, known_rows
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.outlets.people.cells import amount, cells
 from hmstats.outlets.people.times import past_ms, shown
+from hmstats.web.reading.as_of import past_table
 
 
 def show_past(
     *, table: str, names: list[str] | None, partitions: bool, as_of: str, as_json: bool, metastore: str | None
 ) -> None:
-    """Print the statistics that a table, some of its partitions or all of them had.
+    """Print the statistics that a table, some of its partitions or all of them had. Those of a table are merged from
+    its partitions if it had none of its own.
 
     Raises StatementError for a partition that neither is there nor has statistics of then.
     """
@@ -36,6 +38,8 @@ def show_past(
             names, found = _past_of_partitions(service, name, at_ms, names)
         else:
             found = service.past.past(name, at_ms, partitions=[] if partitions else None)
+            if not partitions and not found.sets:
+                found = _merged(service, name, found)
     for title, place, sets in _places(table, names or (), found):
         rows = known_rows(found.parameters.get(place, {}))
         if as_json:
@@ -46,6 +50,20 @@ def show_past(
             typer.echo("no column statistics")
         for each in sets:
             print_table(statistics_table(each.columns))
+
+
+def _merged(service: Metastore, name: TableName, own: PastStatistics) -> PastStatistics:
+    """The statistics of a table's partitions together, as those of now are shown; its own if it has no partitions."""
+    table = service.find_table(name)
+    if table is None or not table.partition_keys:
+        return own
+    columns = [each.name for each in table.columns]
+    stored, counts, _ = past_table(service, table, own.at_ms, columns)
+    parameters = dict(own.parameters.get("", {}))
+    if counts.rows is not None:
+        parameters[NUM_ROWS] = str(counts.rows.value)
+    sets = [stored.statistics] if stored.statistics.columns else []
+    return PastStatistics(own.at_ms, sets, {"": parameters})
 
 
 def _past_of_partitions(
