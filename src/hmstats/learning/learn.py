@@ -1,9 +1,10 @@
 """From queries to who is to blame for their wrong estimates, recorded in the metastore in batches."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hmstats.client import Metastore
+from hmstats.errors import CallRefused
 from hmstats.learning.stored import StoredTables
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.misestimates import misestimates, shape_of
@@ -12,6 +13,8 @@ from hmstats.model.feedback.records import Seen
 from hmstats.model.feedback.verdicts import Stored, Verdict, blamed
 
 _AT_ONCE = 500
+_OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
+"""Refusals that say nothing about other tables: this one is not the user's, or was dropped meanwhile."""
 
 
 @dataclass(slots=True)
@@ -19,7 +22,8 @@ class Learned:
     """What queries have taught.
 
     `without_estimates` are queries of which the engine did not say what it expected. `elsewhere` are tables that the
-    metastore does not have. `recorded` entries are kept, the rest was too old.
+    metastore does not have, or does not show. `recorded` entries are kept; the rest was too old, or of tables that are
+    `refused`: the user may not write their statistics.
     """
 
     queries: int = 0
@@ -27,6 +31,7 @@ class Learned:
     found: int = 0
     recorded: int = 0
     elsewhere: set[TableName] = field(default_factory=set)
+    refused: set[TableName] = field(default_factory=set)
 
 
 def learn(service: Metastore, queries: Iterable[Query], *, dry_run: bool = False) -> Learned:
@@ -60,5 +65,23 @@ def _judge_query(query: Query, stored: Stored) -> list[Seen]:
 def _record(service: Metastore, waiting: list[Seen], learned: Learned, *, dry_run: bool) -> None:
     learned.found += len(waiting)
     if waiting and not dry_run:
-        learned.recorded += service.blame.record(waiting)
+        try:
+            learned.recorded += service.blame.record(waiting)
+        except CallRefused as error:
+            if error.kind not in _OF_ONE_TABLE:
+                raise
+            _record_by_table(service, waiting, learned)
     waiting.clear()
+
+
+def _record_by_table(service: Metastore, waiting: Sequence[Seen], learned: Learned) -> None:
+    by_table: dict[TableName, list[Seen]] = {}
+    for each in waiting:
+        by_table.setdefault(each.blame.table, []).append(each)
+    for table, entries in by_table.items():
+        try:
+            learned.recorded += service.blame.record(entries)
+        except CallRefused as error:
+            if error.kind not in _OF_ONE_TABLE:
+                raise
+            learned.refused.add(table)

@@ -37,11 +37,11 @@ class StoredTables:
     def _read(self, name: TableName) -> StoredTable | None:
         try:
             table = self.service.find_table(name)
-        except CallRefused:  # the user may not read it
+            stored = None if table is None else stored_table(self.service, table)
+        except CallRefused:  # the user may not read it, or its statistics
             return None
-        if table is None:
+        if stored is None:
             return None
-        stored = stored_table(self.service, table)
         vouched = self._vouched(stored)
         columns = {each.column: _column(each, each.column in vouched) for each in stored.statistics.columns}
         return StoredTable(known_rows(stored.parameters), self._reason(name), columns)

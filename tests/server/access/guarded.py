@@ -31,6 +31,11 @@ class Guarded:
         self.rules = parse_rules(ROOT, "rules.toml")
         self._clients = contextlib.ExitStack()
 
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port, for clients that are whom the last call of `client` has named."""
+        return self._address
+
     def refresh(self) -> None:
         """Nothing to look for."""
 

@@ -1,7 +1,7 @@
 """The work of `hmstats learn`: read files of engines, and print what they taught."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.learning.learn import Learned, learn
 from hmstats.learning.skipped import Skipped
 from hmstats.learning.sources import queries_in
+from hmstats.model.catalog.objects import TableName
 from hmstats.outlets.people.cells import amount
 
 _SHOWN = 5
@@ -23,8 +24,8 @@ def learn_files(files: Sequence[Path], *, dry_run: bool, metastore: str | None, 
         learned = learn(service, queries_in(files, skipped), dry_run=dry_run)
     if as_json:
         found = {each: getattr(learned, each) for each in ("queries", "without_estimates", "found", "recorded")}
-        elsewhere = sorted(str(each) for each in learned.elsewhere)
-        typer.echo(json.dumps({**found, "elsewhere": elsewhere, "skipped": asdict(skipped)}, ensure_ascii=False))
+        named = {each: sorted(map(str, getattr(learned, each))) for each in ("elsewhere", "refused")}
+        typer.echo(json.dumps({**found, **named, "skipped": asdict(skipped)}, ensure_ascii=False))
         return
     for line in _lines(learned, skipped, dry_run=dry_run):
         typer.echo(line)
@@ -40,9 +41,9 @@ def _lines(learned: Learned, skipped: Skipped, *, dry_run: bool) -> list[str]:
             "spark.sql.ui.explainMode=cost and spark.sql.cbo.enabled=true, Trino if its optimizer needed them"
         )
     if learned.elsewhere:
-        names = sorted(str(each) for each in learned.elsewhere)
-        more = "" if len(names) <= _SHOWN else f" and {len(names) - _SHOWN:,} more"
-        told.append(f"not in this metastore: {', '.join(names[:_SHOWN])}{more}")
+        told.append(f"not in this metastore, or not shown to you: {_some(learned.elsewhere)}")
+    if learned.refused:
+        told.append(f"not recorded, since you may not write their statistics: {_some(learned.refused)}")
     passed = [
         (skipped.broken_lines, "broken line", "broken lines"),
         (skipped.long_lines, "line that is too long", "lines that are too long"),
@@ -51,3 +52,9 @@ def _lines(learned: Learned, skipped: Skipped, *, dry_run: bool) -> list[str]:
     ]
     told += [f"passed over: {amount(*each)}" for each in passed if each[0]]
     return told
+
+
+def _some(tables: Iterable[TableName]) -> str:
+    names = sorted(map(str, tables))
+    more = "" if len(names) <= _SHOWN else f" and {len(names) - _SHOWN:,} more"
+    return f"{', '.join(names[:_SHOWN])}{more}"

@@ -1,0 +1,50 @@
+"""What a user without rights to some tables learns from queries: all about the others."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.server.access.guarded import Guarded, guarded
+
+from hmstats.client import connect
+from hmstats.learning.learn import learn
+from hmstats.model.catalog.objects import TableName
+from hmstats.model.feedback.queries import Operation, Operator, Query
+
+RULES = """
+[[rule]]
+users = ["ada"]
+objects = ["hive.open"]
+allow = ["list", "read", "read_statistics", "write_statistics"]
+[[rule]]
+users = ["ada"]
+objects = ["hive.shut.t"]
+allow = ["list", "read", "read_statistics"]
+[[rule]]
+users = ["ada"]
+objects = ["hive.shut.p"]
+allow = ["list", "read"]
+"""
+OWN, READABLE, SHOWN = TableName("hive", "open", "t"), TableName("hive", "shut", "t"), TableName("hive", "shut", "p")
+
+
+@pytest.fixture
+def server(sqlite_url: str, tmp_path: Path) -> Iterator[Guarded]:
+    with guarded(sqlite_url, tmp_path) as running:
+        running.rule(RULES)
+        yield running
+
+
+def _scanned(table: TableName) -> Query:
+    """A query that read very many rows of a table, of which its engine expected ten."""
+    return Query("spark", int(time.time() * 1_000) - 1_000, 5.0, Operation(Operator.SCAN, 10.0, 1_000_000, table=table))
+
+
+def test_tables_that_are_not_the_user_s_keep_nothing_back(server: Guarded) -> None:
+    server.client("ada")
+    with connect("thrift://{}:{}".format(*server.address)) as service:
+        learned = learn(service, map(_scanned, (OWN, READABLE, SHOWN)))
+        assert (learned.queries, learned.recorded) == (3, 1)
+        assert (learned.refused, learned.elsewhere) == ({READABLE}, {SHOWN})
+        assert [each.worst.blame.table for each in service.blame.sums()] == [OWN]
