@@ -9,6 +9,10 @@ from rich.table import Table
 from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table
 from hmstats.client.tables.listing import ListedTable
+from hmstats.outlets.people.cells import UNKNOWN
+
+_DETAILS = 4
+"""The columns of details."""
 
 
 def list_table(tables: Iterable[ListedTable], *, details: bool) -> Table:
@@ -23,14 +27,14 @@ def list_table(tables: Iterable[ListedTable], *, details: bool) -> Table:
     for each in tables:
         keys = ", ".join(key.name for key in each.table.partition_keys)
         counts = (each.rows, len(each.columns), len(each.accurate))
-        shown.add_row(each.table.name.typed, keys, *map(count_text, counts), *_details(each))
+        shown.add_row(each.table.name.typed, keys, *map(count_text, counts), *(_details(each) if details else ()))
     return shown
 
 
 def _details(listed: ListedTable) -> list[str]:
     found = listed.details
     if found is None:
-        return []
+        return [UNKNOWN] * _DETAILS
     counts = (len(found.columns), found.partitions, found.analyzed_partitions)
     return [*map(count_text, counts), age(found.written_at_seconds)]
 

@@ -12,12 +12,14 @@ from itertools import groupby
 from hmstats.client.metastore import Metastore
 from hmstats.client.naming import named_pattern
 from hmstats.client.tables.stored_statistics import statistics_columns
-from hmstats.errors import StatementError, UnknownCall
+from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.objects import VIRTUAL_VIEW, Table, TableName
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import known_rows
 
 _ALL = "*"
+_OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
+"""Refusals that say nothing about other tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,11 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class ListedTable:
-    """A table in a list. `details` is None if they were not asked for."""
+    """A table in a list. `details` is None if they were not asked for, or were refused for a reason."""
 
     table: Table
     details: Details | None = None
+    refused: str | None = None
 
     @property
     def rows(self) -> int | None:
@@ -72,7 +75,7 @@ def find_tables(service: Metastore, patterns: Sequence[str] = (), *, details: bo
     names = sorted(found, key=str)
     for of, group in groupby(names, key=lambda name: name.parent):
         for table in service.tables(of.database, [name.table for name in group], of.catalog):
-            yield ListedTable(table, _details(service, table) if details else None)
+            yield _with_details(service, table) if details else ListedTable(table)
 
 
 def _all_tables(service: Metastore) -> list[TableName]:
@@ -96,6 +99,16 @@ def _query_tables(service: Metastore, pattern: TableName) -> list[TableName]:
         and fnmatchcase(name.database, pattern.database)
         and fnmatchcase(name.table, pattern.table)
     ]
+
+
+def _with_details(service: Metastore, table: Table) -> ListedTable:
+    """A table with its details, unless its statistics are not for this user, or it was dropped meanwhile."""
+    try:
+        return ListedTable(table, _details(service, table))
+    except CallRefused as error:
+        if error.kind not in _OF_ONE_TABLE:
+            raise
+        return ListedTable(table, refused=str(error))
 
 
 def _details(service: Metastore, table: Table) -> Details:

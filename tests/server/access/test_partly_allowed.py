@@ -1,12 +1,16 @@
-"""What a user without rights to some tables learns from queries: all about the others."""
+"""What a user without rights to some tables learns from queries, and lists: all about the others."""
 
+import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.server.access.guarded import Guarded, guarded
+from typer.testing import CliRunner
 
+from hmstats.cli.main import app
 from hmstats.client import connect
 from hmstats.learning.learn import learn
 from hmstats.model.catalog.objects import TableName
@@ -48,3 +52,17 @@ def test_tables_that_are_not_the_user_s_keep_nothing_back(server: Guarded) -> No
         assert (learned.queries, learned.recorded) == (3, 1)
         assert (learned.refused, learned.elsewhere) == ({READABLE}, {SHOWN})
         assert [each.worst.blame.table for each in service.blame.sums()] == [OWN]
+
+
+def test_the_details_of_a_list_lack_those_that_are_not_told(server: Guarded) -> None:
+    server.client("ada")
+    address = "thrift://{}:{}".format(*server.address)
+    found = CliRunner().invoke(app, ["list", "--details", "--json", "--metastore", address])
+    assert found.exit_code == 0, found.exception
+    lines = [each for each in found.stdout.splitlines() if each.startswith("{")]  # the server logs there too
+    rows = {each["table"]: each.get("analyzed_columns") for each in map(json.loads, lines)}
+    assert rows == {"open.p": [], "open.t": ["l"], "shut.p": None, "shut.t": ["l"]}
+    assert "shut.p: " in found.stderr
+    assert "ada may not read_statistics hive.shut.p" in found.stderr
+    shown = CliRunner().invoke(app, ["list", "--details", "--metastore", address])
+    assert re.search(r"shut.p +k +- +1 +0 +- +- +- +-", shown.stdout)
