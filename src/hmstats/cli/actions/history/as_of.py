@@ -39,7 +39,7 @@ def show_past(
         else:
             found = service.past.past(name, at_ms, partitions=[] if partitions else None)
             if not partitions and not found.sets:
-                found = _merged(service, name, found)
+                found = _merge_partitions(service, name, found)
     for title, place, sets in _places(table, names or (), found):
         rows = known_rows(found.parameters.get(place, {}))
         if as_json:
@@ -52,7 +52,7 @@ def show_past(
             print_table(statistics_table(each.columns))
 
 
-def _merged(service: Metastore, name: TableName, own: PastStatistics) -> PastStatistics:
+def _merge_partitions(service: Metastore, name: TableName, own: PastStatistics) -> PastStatistics:
     """The statistics of a table's partitions together, as those of now are shown; its own if it has no partitions."""
     table = service.find_table(name)
     if table is None or not table.partition_keys:

@@ -120,7 +120,7 @@ def _subjects(text: str, partitions: Sequence[str], column: str | None) -> list[
 
 
 def _as_stored(service: Metastore, subjects: list[Subject]) -> list[Subject]:
-    """The objects, partitions by the names that the metastore has for them: `DAY=1` of a key `day` is `day=1`.
+    """The objects, partitions by the names that the metastore has for them: letters and order of keys do not count.
 
     A name that no partition can have stays as it is. Raises StatementError for a missing table.
     """
