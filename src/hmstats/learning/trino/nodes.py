@@ -42,9 +42,13 @@ class Node:
 
 @dataclass(slots=True)
 class _Columns:
-    """Which column of which table a symbol is."""
+    """Which column of which table a symbol is.
+
+    `grouped` are the ids of nodes whose rows are those of groups that are not merged yet: no estimate is about them.
+    """
 
     known: dict[str, tuple[TableName, str]] = field(default_factory=dict)
+    grouped: set[int] = field(default_factory=set)
 
     def uses(self, wanted: Iterable[tuple[str, Use]]) -> tuple[ColumnUse, ...]:
         """The uses of columns by their symbols."""
@@ -71,11 +75,13 @@ def operations(root: Node) -> Operation:
 
 
 def _note(node: Node, columns: _Columns, depth: int) -> None:
-    """Note the columns of all scans, from below, and other names of them."""
+    """Note the columns of all scans, from below, other names of them, and what is grouped in part."""
     if depth > MOST_DEPTH:
         raise ValueError(f"a plan must be at most {MOST_DEPTH} nodes deep")
     for each in node.children:
         _note(each, columns, depth + 1)
+    if _is_grouped_in_part(node, columns):
+        columns.grouped.add(id(node))
     table = _table(node)
     for line in node.details:
         assigned = _ASSIGNED.match(line)
@@ -107,7 +113,7 @@ def _operation(node: Node, columns: _Columns, *, cut: bool) -> Operation:
     if node.name.startswith(_WHOLE):
         below = False
     inputs = tuple(_operation(each, columns, cut=below) for each in node.children)
-    rows = None if cut or any(_is_grouped_in_part(each) for each in node.children) else node.rows
+    rows = None if cut or any(id(each) in columns.grouped for each in node.children) else node.rows
     estimated = node.estimates[0] if node.estimates else None
     known = columns.known
     if node.name.endswith("Join") or node.name == "SemiJoin":
@@ -125,11 +131,11 @@ def _operation(node: Node, columns: _Columns, *, cut: bool) -> Operation:
     return inputs[0] if len(inputs) == 1 else Operation(Operator.OTHER, estimated, rows, (), inputs)
 
 
-def _is_grouped_in_part(node: Node) -> bool:
-    """Whether rows of a node are those of groups that are not merged yet, so that no estimate is about them."""
+def _is_grouped_in_part(node: Node, columns: _Columns) -> bool:
+    """Whether the rows of a node are those of groups that are not merged yet; those below it are noted."""
     if node.name.startswith("Aggregate"):
         return node.named.get("type", "").startswith(_PARTIAL)
-    return any(_is_grouped_in_part(each) for each in node.children)
+    return any(id(each) in columns.grouped for each in node.children)
 
 
 def _scan(node: Node, columns: _Columns, *, cut: bool) -> Operation:
