@@ -1,5 +1,6 @@
 """Options that several commands have: one name and one meaning everywhere. Nothing heavy is imported."""
 
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
@@ -41,3 +42,14 @@ def split_columns(text: str | None) -> list[str] | None:
     if not all(names):
         raise StatementError(f"--columns takes names separated by commas, found {text!r}")
     return names
+
+
+def set_options(context: typer.Context, parameters: Collection[str]) -> list[str]:
+    """The options on the command line, as `--dry-run`, among those of these parameters of the command, as `dry_run`."""
+    return [
+        each.opts[0]
+        for each in context.command.params
+        if each.name in parameters
+        and (source := context.get_parameter_source(each.name)) is not None
+        and source.name == "COMMANDLINE"
+    ]

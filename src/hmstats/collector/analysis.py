@@ -93,14 +93,8 @@ def analyze(
     """
     require_classic(spark, "analyze")
     use_driver_python(spark)
-    request = statement(
-        table,
-        columns=columns,
-        partitions=partitions,
-        where=where,
-        noscan=noscan,
-        database=spark.catalog.currentDatabase(),
-    )
+    database = spark.catalog.currentDatabase()
+    request = statement(table, columns=columns, partitions=partitions, where=where, noscan=noscan, database=database)
     check_changes(request, changed_only=changed_only)
     uris = metastore or session_metastore(spark)
     folder = session_spool(spark, spool)

@@ -1,7 +1,7 @@
 """The work of `hmstats analyze --catalog`: Iceberg tables of a catalog of PyIceberg's configuration, without Spark."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,14 +23,14 @@ _EVERY_TABLE = ".*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogAnalysis:
-    """Tables of a catalog to analyse, and how. `unfit` is option to whether it was given, of those of a metastore."""
+    """Tables of a catalog to analyse, and how. `unfit` are options that were set, but that only a metastore has."""
 
     catalog: NamedCatalog
     texts: Sequence[str]
     columns: Sequence[str] | None
     changed_only: bool
     options: Choices
-    unfit: Mapping[str, bool]
+    unfit: Sequence[str]
     job_log: Path | None
     as_json: bool
 
@@ -60,9 +60,8 @@ class CatalogAnalysis:
             raise typer.Exit(ExitCode.PARTLY_DONE)
 
     def _check_options(self) -> None:
-        given = [option for option, is_given in self.unfit.items() if is_given]
-        if given:
-            raise StatementError(f"tables of catalog {self.catalog.name} take no {', '.join(given)}")
+        if self.unfit:
+            raise StatementError(f"tables of catalog {self.catalog.name} take no {', '.join(self.unfit)}")
 
     def _names(self) -> Iterator[str]:
         """The table's names; DB.* are all tables of a namespace."""

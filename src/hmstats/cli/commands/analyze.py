@@ -14,47 +14,96 @@ from hmstats.cli.options import (
     Server,
     SparkSettings,
     Where,
+    set_options,
     split_columns,
 )
 
-_WHAT = "A table, DB.* for all tables of a database, or an ANALYZE TABLE statement; several of them."
-_FOOTERS = "With --noscan: count rows too, by the footers of Parquet files."
-_SPOOL = "The folder for statistics that cannot be delivered: a path or a URI."
-_RELIABLE = "Stop at the first file that cannot be read."
-_PAST_LOCKS = "Write locked statistics too."
-_SAMPLE = "The part of the rows to read; 1 reads all."
-_BOUNDS = "Compute no sketches, and so no NDV; or all of them."
-_PUFFIN = "Columns of Iceberg tables whose NDV goes into a Puffin file: text, all, none, or names."
-_CATALOG = "Iceberg tables of a catalog of PyIceberg's configuration, in place of the metastore's."
-_CHANGED = "Only partitions whose files changed since their statistics."
+Tables = Annotated[
+    list[str],
+    typer.Argument(
+        help="A table, DB.* for all tables of a database, or an ANALYZE TABLE statement; several of them.",
+        metavar="DB.TABLE",
+    ),
+]
+Catalog = Annotated[
+    str | None,
+    typer.Option(
+        help="Iceberg tables of a catalog of PyIceberg's configuration, in place of the metastore's.", metavar="NAME"
+    ),
+]
+NoScan = Annotated[bool, typer.Option("--noscan", help="Count files and bytes, and read no data.")]
+RowCounts = Annotated[
+    bool, typer.Option("--row-counts", help="With --noscan: count rows too, by the footers of Parquet files.")
+]
+ChangedOnly = Annotated[
+    bool, typer.Option("--changed-only", help="Only partitions whose files changed since their statistics.")
+]
+PastLocks = Annotated[bool, typer.Option("--past-locks", help="Write locked statistics too.")]
+Sample = Annotated[float | None, typer.Option(help="The part of the rows to read; 1 reads all.", metavar="FRACTION")]
+Histogram = Annotated[bool | None, typer.Option("--histogram/--no-histogram", help="Compute histograms.")]
+FrequentValues = Annotated[bool | None, typer.Option("--top-k/--no-top-k", help="Find frequent values.")]
+BoundsOnly = Annotated[
+    bool | None,
+    typer.Option("--bounds-only/--all-statistics", help="Compute no sketches, and so no NDV; or all of them."),
+]
+Precision = Annotated[int | None, typer.Option(help="Precision of the bit vectors, 10 to 14.")]
+PuffinColumns = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns of Iceberg tables whose NDV goes into a Puffin file: text, all, none, or names.",
+        metavar="COLUMNS",
+    ),
+]
+Tasks = Annotated[int | None, typer.Option(help="The most tasks of the job.")]
+Spool = Annotated[
+    str | None,
+    typer.Option(help="The folder for statistics that cannot be delivered: a path or a URI.", metavar="FOLDER"),
+]
+Reliable = Annotated[bool, typer.Option("--reliable", help="Stop at the first file that cannot be read.")]
+JobLogFile = Annotated[Path | None, typer.Option(help="Add a JSON line for each table to a file.")]
+
+_OF_METASTORES = {
+    "partition",
+    "where",
+    "noscan",
+    "row_counts",
+    "past_locks",
+    "master",
+    "conf",
+    "spool",
+    "reliable",
+    "dry_run",
+}
+"""Parameters that tables of another catalog do not have."""
 
 
 def analyze(
-    tables: Annotated[list[str], typer.Argument(help=_WHAT, metavar="DB.TABLE")],
+    context: typer.Context,
+    tables: Tables,
     *,
     metastore: Server = None,
-    catalog: Annotated[str | None, typer.Option(help=_CATALOG, metavar="NAME")] = None,
+    catalog: Catalog = None,
     columns: Columns = None,
     partition: PartitionNames = None,
     where: Where = None,
-    noscan: Annotated[bool, typer.Option("--noscan", help="Count files and bytes, and read no data.")] = False,
-    row_counts: Annotated[bool, typer.Option("--row-counts", help=_FOOTERS)] = False,
-    changed_only: Annotated[bool, typer.Option("--changed-only", help=_CHANGED)] = False,
-    past_locks: Annotated[bool, typer.Option("--past-locks", help=_PAST_LOCKS)] = False,
-    sample: Annotated[float | None, typer.Option(help=_SAMPLE, metavar="FRACTION")] = None,
-    histogram: Annotated[bool | None, typer.Option("--histogram/--no-histogram", help="Compute histograms.")] = None,
-    top_k: Annotated[bool | None, typer.Option("--top-k/--no-top-k", help="Find frequent values.")] = None,
-    bounds_only: Annotated[bool | None, typer.Option("--bounds-only/--all-statistics", help=_BOUNDS)] = None,
-    precision: Annotated[int | None, typer.Option(help="Precision of the bit vectors, 10 to 14.")] = None,
-    puffin_columns: Annotated[str | None, typer.Option(help=_PUFFIN, metavar="COLUMNS")] = None,
-    tasks: Annotated[int | None, typer.Option(help="The most tasks of the job.")] = None,
+    noscan: NoScan = False,
+    row_counts: RowCounts = False,
+    changed_only: ChangedOnly = False,
+    past_locks: PastLocks = False,
+    sample: Sample = None,
+    histogram: Histogram = None,
+    top_k: FrequentValues = None,
+    bounds_only: BoundsOnly = None,
+    precision: Precision = None,
+    puffin_columns: PuffinColumns = None,
+    tasks: Tasks = None,
     master: Master = None,
     conf: SparkSettings = None,
-    spool: Annotated[str | None, typer.Option(help=_SPOOL, metavar="FOLDER")] = None,
-    reliable: Annotated[bool, typer.Option("--reliable", help=_RELIABLE)] = False,
+    spool: Spool = None,
+    reliable: Reliable = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
-    job_log: Annotated[Path | None, typer.Option(help="Add a JSON line for each table to a file.")] = None,
+    job_log: JobLogFile = None,
 ) -> None:
     """Compute the statistics of tables and their partitions and push them to the metastore.
 
@@ -65,9 +114,12 @@ def analyze(
     from hmstats.cli.actions.spark_arguments import job_settings, need_spark, sketch_choices
     from hmstats.collector.options import Choices
 
-    sketches = sketch_choices(bounds_only=bounds_only, histogram=histogram, top_k=top_k)
     options = Choices(
-        sample_fraction=sample, precision=precision, most_tasks=tasks, puffin_columns=puffin_columns, **sketches
+        sample_fraction=sample,
+        precision=precision,
+        most_tasks=tasks,
+        puffin_columns=puffin_columns,
+        **sketch_choices(bounds_only=bounds_only, histogram=histogram, top_k=top_k),
     )
     if catalog is not None:
         from hmstats.cli.actions.catalog_analysis import CatalogAnalysis, open_for_analysis
@@ -80,18 +132,7 @@ def analyze(
                 columns=split_columns(columns),
                 changed_only=changed_only,
                 options=options,
-                unfit={
-                    "--partition": bool(partition),
-                    "--where": where is not None,
-                    "--noscan": noscan,
-                    "--row-counts": row_counts,
-                    "--past-locks": past_locks,
-                    "--master": master is not None,
-                    "--conf": bool(conf),
-                    "--spool": spool is not None,
-                    "--reliable": reliable,
-                    "--dry-run": dry_run,
-                },
+                unfit=set_options(context, _OF_METASTORES),
                 job_log=job_log,
                 as_json=as_json,
             ).run()
