@@ -16,7 +16,7 @@ iceberg_commits.py   commits to Iceberg tables, under the metastore's lock and o
 health.py            hmstats' own calls: health of statistics
 blame.py             hmstats' own calls: who is to blame for wrong estimates of queries
 runs.py              hmstats' own calls: runs that refresh statistics
-recent_runs.py       the runs of lately, however many there are
+recent_runs.py       all recent runs, page by page
 refusals.py          tables that no analysis reads
 refresh_plan.py      the plan of a round of refreshing, from health, runs, locks and preferences
 access.py            hmstats' own calls: what a user may do

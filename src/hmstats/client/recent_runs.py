@@ -1,4 +1,4 @@
-"""The runs of lately, however many there are: a metastore lists a page of them at a time."""
+"""Reads all recent runs: a metastore lists a page of them at a time."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from hmstats.model.health.runs import Lease, Run
 def recent_runs(
     service: Metastore, database: str, catalog: str, since_ms: int
 ) -> tuple[list[Run], Mapping[TableName, tuple[Lease, str | None]]]:
-    """The runs of tables in a database since a time, and those of a page before it, newest first; and leases."""
+    """The runs of a database's tables since a time or somewhat earlier, newest first, and the leases."""
     page, leases = service.runs.listed(database, None, catalog=catalog)
     found = {each.id: each for each in page}
     while page and page[-1].started_ms >= since_ms:

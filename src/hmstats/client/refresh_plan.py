@@ -83,7 +83,7 @@ def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[Ta
 
 
 def _everything(service: Metastore) -> list[tuple[DatabaseName, str | None]]:
-    """All databases of each catalog, those of the default one last, whose runs say how long a run takes at least."""
+    """All databases of each catalog. The default catalog is last: its runs tell the overhead of a run."""
     catalogs = sorted(service.catalog_names(), key=lambda each: each == DEFAULT_CATALOG)
     return [(DatabaseName(each, _ALL), None) for each in catalogs]
 
@@ -137,7 +137,7 @@ def _longest_pause(stated: Stated, wanted: Wanted) -> float:
 
 
 def _blamed(service: Metastore, database: str, catalog: str, now_ms: int) -> dict[TableName, Blamed]:
-    """The tables whose statistics made estimates wrong, where an analysis mends that."""
+    """The tables whose statistics caused wrong estimates that a new analysis would correct."""
     found: dict[TableName, Blamed] = {}
     try:
         sums = service.blame.sums(database, None, since_ms=now_ms - _WEEK_MS, catalog=catalog)
@@ -206,7 +206,7 @@ def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: Wan
 
 
 def _held(name: TableName, known: _Known) -> set[str | None]:
-    """The partitions that are locked, or left out of automatic analyses."""
+    """The partitions that are locked, or excluded from automatic analyses."""
     locks = known.locks.get((name.database, name.table), ())
     held: set[str | None] = {each.object.partition for each in locks if not each.object.columns}
     stated = {each.subject.partition for each in known.stated.preferences if each.subject.table_name == name}

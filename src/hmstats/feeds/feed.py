@@ -24,7 +24,7 @@ _MOST_UNANSWERED = 3
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a table: sent, gone (from the metastore), unknown (to the catalog) or failed, with the reason."""
+    """The outcome for a table: sent, gone (from the metastore), unknown (to the catalog) or failed, with the reason."""
 
     table: str
     outcome: Literal["sent", "gone", "unknown", "failed"]
@@ -63,7 +63,7 @@ def send_tables(service: Metastore, kind: Kind, catalog: Catalog, names: Names, 
 
 
 def _read(service: Metastore, table: str) -> TableFacts | Outcome:
-    """What is sent of a table, or why nothing is."""
+    """The message about a table, or the reason why none is sent."""
     try:
         return table_facts(service, table, Selection(), limit=_ALL_COLUMNS)
     except NoSuchObject:
@@ -78,7 +78,7 @@ def _not_sent(table: str, catalog: Catalog) -> Outcome:
 
 
 def messages(service: Metastore, kind: Kind, names: Names, tables: list[str]) -> Iterator[Any]:
-    """What would be sent of tables, as the catalog would get it."""
+    """The messages about tables that would be sent, as the catalog would get them."""
     now_ms = int(time.time() * 1000)
     for table in tables:
         try:

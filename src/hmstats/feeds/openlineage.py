@@ -58,7 +58,7 @@ def _metrics(table: TableFacts, column: ColumnFacts) -> dict[str, object]:
 
 
 def _sure(column: ColumnFacts) -> dict[str, object]:
-    """How sure the distinct count is, who made the statistics, and when."""
+    """The certainty of the distinct count, and the author and time of the statistics."""
     found = column.distinct
     return without_none(
         distinctLow=None if found is None else found.low,

@@ -42,7 +42,7 @@ def text(value: object) -> str:
 
 
 def values_count(table: TableFacts, column: ColumnFacts) -> int | None:
-    """How many values are no nulls; None if rows or nulls are unknown."""
+    """The number of values that are not null; None if rows or nulls are unknown."""
     if table.rows is None or column.nulls is None:
         return None
     return max(table.rows.value - column.nulls.value, 0)

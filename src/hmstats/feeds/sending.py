@@ -25,7 +25,7 @@ _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a catalog answered: its status, and its body, an object if it is JSON."""
+    """The response of a catalog: its status, and its body, an object if it is JSON."""
 
     status: int
     body: Any
@@ -113,14 +113,14 @@ class _AnyStatus(HTTPErrorProcessor):
 
 
 def _pointer(response: HTTPResponse) -> str | None:
-    """What a redirect says; None for another answer."""
+    """The error of a redirect, which is not followed; None for any other response."""
     address = response.headers.get("Location")
     is_redirect = HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST
     return f"it points to {address}, which is not followed" if is_redirect and address else None
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, without the wrapping of urllib."""
+    """The reason for a failure, without the exception that urllib wraps around it."""
     inner = getattr(error, "reason", error)
     return str(getattr(inner, "strerror", None) or inner or type(inner).__name__)
 

@@ -1,4 +1,4 @@
-"""File systems: opened by location, and what is done to whole directories. Shared by server, client and collector.
+"""File systems, opened by location, and operations on whole directories. Shared by server, client and collector.
 
 file_systems   Arrow's file systems for Hadoop's locations
 azure_stores   their arguments for accounts of Azure

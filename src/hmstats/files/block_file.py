@@ -1,4 +1,4 @@
-"""A file that is read in blocks, so that many small reads beside each other are one request to an object store."""
+"""A file that is read in blocks, so that many small reads near each other are one request to an object store."""
 
 import os
 from collections import OrderedDict
@@ -39,7 +39,7 @@ class BlockFile:
         return self._place
 
     def read(self, size: int) -> bytes:
-        """The next bytes, fewer at the end. What is as large as a block is read by itself."""
+        """The next bytes, fewer at the end. A read of a block's size or more bypasses the blocks."""
         start, end = self._place, min(self._place + size, self._size)
         self._place = max(start, end)
         if end - start >= self._block_bytes:

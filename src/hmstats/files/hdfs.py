@@ -45,7 +45,7 @@ _TRACE = re.compile(r"\\n|\n")
 
 
 def is_installed() -> bool:
-    """Whether the package is there that this module needs."""
+    """Whether the package that this module needs is installed."""
     return find_spec("hdfs_native") is not None
 
 

@@ -49,7 +49,7 @@ def make_all(locations: Iterable[str], *, may_be_files: bool = False) -> None:
 
 
 def _missing(locations: Sequence[str], *, may_be_files: bool) -> list[str]:
-    """The locations without local ones that exist; one that the system cannot look for counts as missing."""
+    """The locations without existing local directories; one that the system cannot look up counts as missing."""
     there = (fs.FileType.Directory, fs.FileType.File) if may_be_files else (fs.FileType.Directory,)
     missing = list[str]()
     for start in range(0, len(locations), _CHECKED_AT_ONCE):

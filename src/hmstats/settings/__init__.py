@@ -1,9 +1,9 @@
-"""What the commands and the server can be told.
+"""The settings of the commands and of the server.
 
 fields       every setting: unit, default and one sentence each
-upstreams    what is told of one of several upstreams
+upstreams    the settings of one of several upstreams
 config_file  the TOML file that they are read from
-loading      reads them from flags, the environment, files, and says where each came from
+loading      reads settings from flags, the environment and files, and tells the origin of each
 """
 
 from hmstats.settings.config_file import CONFIG_FILE_VARIABLE, config_file

@@ -57,7 +57,7 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
 
 
 def _shown(name: str, value: object) -> str:
-    """A wrong value as an error shows it: not if it holds the URL of a database, which may have a password."""
+    """The text of an invalid value for an error, without the URL of a database, which may have a password."""
     has_url = name.partition(".")[0] in _WITH_URLS and "://" in repr(value)
     return "a value with a URL, which is not shown" if has_url else repr(value)
 

@@ -17,7 +17,7 @@ class UpstreamSetting(BaseModel):
 
 
 def check_upstreams(upstreams: Sequence[UpstreamSetting]) -> str | None:
-    """What is wrong with several upstreams together; None if nothing is."""
+    """The error of upstreams that contradict each other; None if they do not."""
     names = [each.name for each in upstreams]
     for place, each in enumerate(names):
         if each in names[:place]:

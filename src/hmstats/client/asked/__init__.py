@@ -1,4 +1,4 @@
-"""A table to ask without a look at its data.
+"""Questions about a table that its stored statistics answer.
 
 asked_table       questions and their answers
 partition_names   partitions as people name them

@@ -1,4 +1,4 @@
-"""How a call reaches a metastore.
+"""Connections to a metastore: addresses, transports, and the user's proof of identity.
 
 batches      messages of a bearable size
 connection   one connection, made again when it broke

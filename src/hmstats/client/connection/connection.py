@@ -99,7 +99,7 @@ class Connection:
             sleep(pause_seconds)
 
     def another(self) -> "Connection":
-        """A connection to the same addresses that proves the same user, for another thread."""
+        """A new connection to the same addresses and as the same user, for another thread."""
         return Connection(
             self._addresses,
             timeout_seconds=self._timeout_seconds,
@@ -209,7 +209,7 @@ class Connection:
 
 @contextlib.contextmanager
 def _handshake(address: Address, opened: Any) -> Iterator[None]:
-    """Tells errors of a connection that is being made apart, and closes it."""
+    """Translate errors during connecting into errors that name the address, and close the connection."""
     try:
         yield
     except SettingsError:

@@ -101,7 +101,7 @@ class SaslTransport:
 
 
 def receive(connected: socket.socket, size: int) -> bytes:
-    """So many bytes. Raises EOFError at the end of the connection.
+    """Receive exactly so many bytes. Raises EOFError at the end of the connection.
 
     Raises TimeoutError if 64 KiB, or the rest, take longer than the socket's timeout, however often a byte comes.
     """

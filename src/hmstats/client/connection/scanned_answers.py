@@ -69,7 +69,7 @@ class ScannedAnswers:
         self._inner.close()
 
     def _scan(self) -> bytes:
-        """An answer as a whole. What comes byte by byte as the remembered one was scanned then."""
+        """Receive a whole answer. It is not scanned if its bytes equal those of the remembered answer, which was."""
         inbox = bytearray()
         scanner = Scanner(inbox, _ALLOWANCE, read_answer_head)
         until, part_bytes = time.monotonic() + self.limit_seconds, _PART_BYTES

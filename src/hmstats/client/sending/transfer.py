@@ -100,7 +100,7 @@ def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Transf
 
 
 def _of(found: StoredStatistics) -> Iterator[Entry]:
-    """The entry, if it has any statistics or counts."""
+    """Yield the entry, unless it has neither statistics nor counts."""
     counts = {name: found.parameters[name] for name in _COUNTS if name in found.parameters}
     if counts or found.statistics.columns:
         yield Entry(found.table.name, counts, found.statistics)

@@ -1,4 +1,4 @@
-"""Names of tables and databases that must exist: of a misspelt one nothing is listed, as if all were well."""
+"""Checks that named tables and databases exist, since the list of a misspelt one would just be empty."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -13,9 +13,9 @@ Listed = TypeVar("Listed")
 
 
 def list_named(service: Metastore, text: str, listed: Callable[[str, str | None, str], list[Listed]]) -> list[Listed]:
-    """What is listed of a database, a table (None: of all) and a catalog, which a name or a pattern names.
+    """The entries that `listed` returns of a database, a table (None: all) and a catalog, given by a name or a pattern.
 
-    Raises StatementError for a malformed name, and for one of nothing.
+    Raises StatementError for a malformed name, and for a name of a missing object.
     """
     of, table = named_object(text)
     found = listed(of.database, table, of.catalog)

@@ -11,7 +11,7 @@ from hmstats.model.statistics.history import PastStatistics
 
 
 def before_and_after(service: Metastore, name: TableName) -> tuple[PastStatistics, PastStatistics]:
-    """What planners get of the places of which something waits: now, and if it was published.
+    """The statistics in force where pending ones wait, and those that would be in force after a publication.
 
     Raises NoSuchObject when the table is not there.
     """

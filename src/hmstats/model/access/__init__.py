@@ -1,4 +1,4 @@
-"""Who calls, as far as the server has proven it, and what they may do.
+"""Authenticated users: how they prove who they are, and what they may do.
 
 - principal: an authenticated user
 - password_line: users with hashes of their passwords

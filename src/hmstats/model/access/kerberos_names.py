@@ -71,7 +71,7 @@ class KerberosRules:
         return self.user(f"{name}@{self._realm}") if "/" in name else name
 
     def _apply(self, rule: _Rule, parts: list[str]) -> str | None:
-        """The user that a rule makes of realm and parts; None if it is not about them."""
+        """The user that a rule makes of a realm and parts; None if the rule does not match them."""
         if rule.parts is None:
             return parts[1] if parts[0] == self._realm else None
         if rule.parts != len(parts) - 1:

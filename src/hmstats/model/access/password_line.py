@@ -1,8 +1,8 @@
 """Lines of a password file: USER:scrypt$N$R$P$SALT$HASH:GROUP,GROUP, with salt and hash in base64; or bcrypt's.
 
-scrypt (RFC 7914) costs memory and time on purpose, so that a stolen file gives no passwords. Whoever reads the line of
-one user learns neither whether another has the same password, nor its length. Lines of `htpasswd -B`, USER:$2y$10$..,
-as Trino's password files have them, are taken too; groups may follow behind a further colon.
+scrypt (RFC 7914) costs memory and time on purpose, so that a stolen file gives no passwords. A line tells neither the
+length of the password, nor whether another user has the same one. Lines of `htpasswd -B`, USER:$2y$10$.., as Trino's
+password files have them, are taken too; groups may follow behind a further colon.
 """
 
 import base64

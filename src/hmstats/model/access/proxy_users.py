@@ -14,7 +14,7 @@ _ANY = "*"
 
 @dataclass(frozen=True)
 class _Right:
-    """Whom a user may act as. `hosts` None is everywhere."""
+    """The users as whom a user may act, and the hosts that it may do so from; None: from everywhere."""
 
     users: tuple[re.Pattern[str], ...]
     hosts: tuple[IPv4Network | IPv6Network, ...] | None
@@ -24,7 +24,7 @@ class ProxyUsers:
     """The rights of a server."""
 
     def __init__(self, given: Mapping[str, Mapping[str, Sequence[str]]]) -> None:
-        """Of each user that may act as others `users`, patterns with * and ?, and `hosts`, addresses or networks, or *.
+        """Read by user the `users` (patterns with * and ?) as whom it may act, and `hosts` (addresses, networks, *).
 
         Raises SettingsError.
         """

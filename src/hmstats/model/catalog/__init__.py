@@ -1,4 +1,4 @@
-"""What the catalog keeps.
+"""Objects of the catalog.
 
 objects                     catalogs, databases, tables, partitions and their storage
 names, location             how they are named, and where they lie

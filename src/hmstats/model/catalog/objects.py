@@ -189,13 +189,13 @@ class Table:
 
 
 def says_own_privileges(text: str | None) -> bool:
-    """Whether a table's parameter PARTITION_PRIVILEGES, None where it has none, says that its partitions have some."""
+    """Whether a table's parameter PARTITION_PRIVILEGES (None: unset) says that its partitions have privileges."""
     return (text or "").upper() == "TRUE"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyedTable:
-    """What the partitions of a stored table are found and listed by."""
+    """The part of a stored table that is needed to find and list its partitions."""
 
     name: TableName
     id: int

@@ -1,4 +1,4 @@
-"""Tables that no analysis reads, since their folders hold rows that are not theirs, or none: why, for errors and lists.
+"""The reasons why no analysis reads a table, for errors and lists: its folder has no rows, or rows of other tables.
 
 A reason is the end of a sentence that begins with the table.
 """

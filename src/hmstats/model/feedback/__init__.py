@@ -1,4 +1,4 @@
-"""What queries teach about statistics: the engine's estimates beside the rows that there were.
+"""Feedback of queries on statistics: the engine's estimates compared with the actual numbers of rows.
 
 queries        a query as operations, each with its estimate and its rows
 misestimates   which operation of a query went wrong by itself, by how much, over which columns

@@ -1,4 +1,4 @@
-"""Where a query's estimates went wrong by themselves.
+"""Finds the operations of a query whose own estimates were wrong.
 
 An operation's error is (rows / estimate) divided by that of its inputs: an error that came from below is not blamed
 again above. This is LEO's idea (Stillger et al., VLDB 2001) on plans of open engines.
@@ -21,7 +21,7 @@ LEAST_FACTOR = 2.0
 _MOST_FACTOR = 1e300
 """A larger error counts as this one: estimates of many joins without keys come near the end of numbers."""
 UNKNOWN_FACTOR = 10.0
-"""The error that an unknown number of rows counts as."""
+"""The error that is assumed if the estimate is unknown."""
 
 
 @dataclass(frozen=True, slots=True)

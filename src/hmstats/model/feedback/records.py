@@ -7,9 +7,7 @@ from hmstats.model.feedback.verdicts import MENDABLE, Blame
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Who was to blame in a query: of which engine, of which shape (equal for queries that differ in literals only),
-    begun when (epoch ms).
-    """
+    """The blame found in one query. Queries that differ in literals only have one `shape`. It began at `at_ms` (epoch ms)."""
 
     blame: Blame
     engine: str
@@ -37,5 +35,5 @@ class BlameSum:
 
     @property
     def can_be_mended(self) -> bool:
-        """Whether an analysis would mend it, and there was none since."""
+        """Whether a new analysis would correct the estimates, and none has run since."""
         return self.worst.blame.verdict in MENDABLE and not self.analyzed_since

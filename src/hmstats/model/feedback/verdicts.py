@@ -1,8 +1,8 @@
-"""What stored statistics have to do with an error of an estimate: whether analysing will mend it, and which columns.
+"""Judges which stored statistics caused an error of an estimate, and whether a new analysis would correct it.
 
-The verdict is made of what is stored when it is made. Stored numbers are vouched for if our collector made them of rows
-that it has seen; then an error is the engine's: it does not know about skew, patterns, or columns that depend on each
-other, and analysing again will not help.
+The verdict depends on the statistics that are stored at the time. Numbers that our collector has computed from the rows
+are vouched for: then the error is in the engine's model, which does not know about skew, patterns, or columns that
+depend on each other, and a new analysis will not help.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Verdict(StrEnum):
 
 
 MENDABLE = frozenset({Verdict.MISSING, Verdict.STALE, Verdict.WRONG})
-"""Verdicts of what an analysis mends."""
+"""The verdicts that a new analysis would change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ class Blame:
 
 
 def blamed(error: Misestimate, stored: Stored) -> list[Blame]:
-    """Who is to blame for an error: the columns with the worst verdict share its weight.
+    """Assign the blame for an error: the columns with the worst verdict share its weight.
 
-    Nulls are to blame only if nothing else is asked for: engines exclude them beside every comparison. Tables that are
-    not among the stored ones are nobody's fault, nor is what reads them.
+    Nulls are blamed only if the query uses nothing else: engines exclude them beside every comparison. Nothing is
+    blamed for an error about a table that is not among the stored ones.
     """
     if error.table is not None:
         table = stored.get(error.table)
@@ -124,7 +124,7 @@ def _of_column(error: Misestimate, each: ColumnUse, table: StoredTable) -> Verdi
 
 
 def _contradicts(error: Misestimate, each: ColumnUse, column: StoredColumn, table: StoredTable) -> bool:
-    """Whether the numbers of a column cannot be true, if the query saw so many rows."""
+    """Whether the number of rows that the query saw contradicts the numbers of a column."""
     alone = len(error.uses) == 1
     if each.use is Use.GROUP and alone and column.ndv is not None:
         groups = error.rows - (1 if column.nulls else 0)
@@ -160,4 +160,4 @@ _BEYOND = {
     Use.JOIN: "has right statistics; its values are distributed otherwise than those that they are joined with",
     Use.GROUP: "has right statistics; it depends on another column or condition of the query",
 }
-"""Why analysing will not help."""
+"""The reason why a new analysis will not help, by the use of the column."""

@@ -41,7 +41,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Rows, files and bytes; None where nobody knows."""
+    """Rows, files and bytes; None if unknown."""
 
     rows: int | None = None
     files: int | None = None

@@ -53,7 +53,7 @@ class Blamed:
 
     @property
     def use(self) -> float:
-        """How much more the statistics are worth than those of a table that nobody asks, which is 1."""
+        """The use of the statistics, as a term of the score; 1 for a table that no query was wrong about."""
         return 1.0 + log2(1.0 + self.weight)
 
 
@@ -77,7 +77,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What one run does: a table (no partitions), or some partitions of it. `terms` are those of the best."""
+    """The work of a run: a table (no partitions), or some partitions of it. `terms` are those of the best partition."""
 
     table: TableName
     partitions: tuple[str, ...]
@@ -177,7 +177,7 @@ class _Runs:
     overhead_seconds: float
     all: list[Work] = field(default_factory=list)
     _open: dict[TableName, int] = field(default_factory=dict)
-    """Where the last run over partitions of each table stands."""
+    """The index of the last run over partitions of each table."""
 
     def seconds_of(self, candidate: Candidate) -> float:
         """The predicted seconds that a candidate adds."""
@@ -197,7 +197,7 @@ class _Runs:
         self.all.append(Work(candidate.table, partitions, candidate.reason, candidate.health, seconds, *known))
 
     def _run_for(self, candidate: Candidate) -> int | None:
-        """Where the run stands that has room for a candidate; None if it needs a new one."""
+        """The index of the run that has room for a candidate; None if the candidate needs a new run."""
         at = self._open.get(candidate.table)
         if candidate.partition is None or at is None:
             return None

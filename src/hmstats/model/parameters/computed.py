@@ -42,9 +42,9 @@ def without_marked(parameters: Parameters, of_storage: Parameters) -> Parameters
 def without_answered(
     given: Parameters, stored: Parameters, answers: Iterable[Mapping[str, str]], own: Collection[str] = ()
 ) -> Parameters:
-    """The given parameters without those that the stored ones lack and that have the value of one of the answers.
+    """The given parameters without those that were copied from an answer: not stored, and with the value of an answer.
 
-    What a client names as its `own` stays whatever its value is.
+    Parameters that the client declares as its `own` stay, whatever their values are.
     """
     told = {(key, value) for answer in answers for key, value in answer.items()}
     return {key: value for key, value in given.items() if key in stored or key in own or (key, value) not in told}

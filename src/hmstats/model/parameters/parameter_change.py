@@ -41,5 +41,5 @@ def change_of(values: Mapping[str, str | None]) -> ParameterChange:
 
 
 def as_asked(said: ParameterChange, made: ParameterChange) -> ParameterChange:
-    """The change that was made, without a removal of COLUMN_STATS_ACCURATE that the writer did not ask for."""
+    """The change that was made, without a removal of COLUMN_STATS_ACCURATE unless the writer has `said` it."""
     return made if PARAMETER in said.remove else replace(made, remove=made.remove - {PARAMETER})

@@ -81,7 +81,7 @@ def _used_keys(expression: PartitionExpression, indexes: dict[str, int]) -> list
 
 
 def _nulls_named(expression: PartitionExpression, null_value: str) -> PartitionExpression:
-    """The expression, where a comparison of a key with the null value's text becomes one with null."""
+    """The expression with comparisons to null in place of comparisons of a key with the null value's text."""
     match expression:
         case Call("=" | "!=" as function, (Key() as key, Constant(value))) if value == null_value:
             return Call("is null" if function == "=" else "is not null", (key,))

@@ -52,21 +52,21 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The part does not hold."""
+    """The part is false."""
 
     inner: "PartitionFilter"
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Every part holds."""
+    """Every part is true."""
 
     parts: tuple["PartitionFilter", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one part holds."""
+    """At least one part is true."""
 
     parts: tuple["PartitionFilter", ...]
 

@@ -1,4 +1,4 @@
-"""Partitions of a table as a metastore reads and answers them: thousands at once, which differ in little."""
+"""Partitions of a table by column, a compact form for thousands of partitions that differ in little."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace

@@ -1,4 +1,4 @@
-"""Pending statistics: new numbers that wait until somebody publishes or rejects them.
+"""Pending statistics: new numbers that are not in force until a user publishes them.
 
 holding   which writes wait, by the preferences of their table
 guard     which numbers jump

@@ -14,7 +14,7 @@ _OUTWARDS = (Level.TABLE, Level.DATABASE, Level.EVERYTHING)
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What writers must know of a table: whether numbers wait already, and which new ones must.
+    """Whether statistics of a table wait already, and which new ones must, for its writers.
 
     `factors` are those of columns with a factor of their own.
     """
@@ -27,7 +27,7 @@ class Holding:
 
     @property
     def is_plain(self) -> bool:
-        """Whether writes of people and engines are written without a look at what was there before."""
+        """Whether writes by people and engines need no comparison with the stored numbers."""
         return self.publish and self.guard is not GuardMode.ALL and not self.has_pending
 
     def guards(self, *, automatic: bool) -> bool:
@@ -43,7 +43,7 @@ USUAL = Holding()
 
 
 def holding_of(stated: Iterable[tuple[Level, str, str, str]], *, has_pending: bool) -> Holding:
-    """What is stated of a table: level, column (empty: none), name and text of each preference.
+    """The Holding of a table by its preferences: level, column (empty: none), name and text of each.
 
     A text without a meaning, of a newer version, is left out.
     """

@@ -18,7 +18,7 @@ class HeldBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HoldReason:
-    """Why a write waits, and the sentences that say so."""
+    """The reason why a write waits, with sentences for users."""
 
     held_by: HeldBy
     text: str
@@ -26,7 +26,7 @@ class HoldReason:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What waits of a table itself or of a partition.
+    """The pending statistics of a table itself or of a partition.
 
     `base` are the counts of rows, files and bytes that were stored when it was put aside. `held_at_seconds` is an epoch
     time.

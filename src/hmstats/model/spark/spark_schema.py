@@ -44,12 +44,13 @@ def finds_partitions_in_folder(table: Table) -> bool:
 
 
 def data_columns(table: Table) -> tuple[Column, ...]:
-    """The data columns of a table as the engine reads them that made it, without the partition keys."""
+    """The data columns of a table, without the partition keys, as the engine that created it reads them."""
     return spark_columns(table.columns, table.parameters)
 
 
 def spark_columns(stored: Sequence[Column], parameters: Parameters) -> tuple[Column, ...]:
-    """The columns of Spark's schema, names in lower case, where the stored ones are the stub; else those stored.
+    """The columns of Spark's schema, with names in lower case, if the stored columns are the stub; else the stored
+    ones.
 
     A schema that is absent, or cannot be read, leaves the stored columns as they are.
     """

@@ -183,9 +183,9 @@ class StatisticsSet:
 
 
 def known_ndv(data: Data) -> int | None:
-    """The distinct count of statistics; None if it is unknown.
+    """The distinct count, or None if it is unknown, as is a 0 beside a bound or a length.
 
-    So it is where 0 stands beside a bound or a length: the metastore's API has no form for an unknown count.
+    The metastore's API has no form for an unknown count.
     """
     ndv: int | None = getattr(data, "ndv", None)
     has_values = getattr(data, "low", None) is not None or bool(getattr(data, "max_length", None))

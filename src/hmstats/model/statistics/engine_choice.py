@@ -8,5 +8,5 @@ Precedence = tuple[bool, int, str]
 
 
 def precedence(engine: str, analyzed_seconds: int | None, asked: str) -> Precedence:
-    """A key to sort by: the statistics with the greatest one count. `analyzed_seconds` is an epoch time."""
+    """A sort key: of several statistics those with the greatest key are used. `analyzed_seconds` is an epoch time."""
     return engine == asked, analyzed_seconds or 0, engine

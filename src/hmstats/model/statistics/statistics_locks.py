@@ -60,7 +60,7 @@ def table_lock(locks: Sequence[StatisticsLock]) -> StatisticsLock | None:
 
 
 class Cover(NamedTuple):
-    """A lock as the rules of a write see it: its key in the store, and whether it refuses.
+    """A lock as the rules for writes need it: its key in the store, and whether it refuses writes.
 
     `table_id` is OF_TABLE for the lock of a database, `column` may be ALL_COLUMNS.
     """
@@ -100,7 +100,7 @@ class TableLocks:
         return next((each for each in found if each.refuse), found[0] if found else None)
 
     def without_refusals(self) -> "TableLocks":
-        """The locks as if each accepted writes and dropped them."""
+        """The locks, each changed to accept and drop writes."""
         return TableLocks(tuple(each._replace(refuse=False) for each in self.covers))
 
     def locked_columns(self, part_id: int, columns: Collection[str]) -> dict[str, Cover]:

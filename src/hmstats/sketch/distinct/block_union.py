@@ -20,7 +20,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(slots=True)
 class _OfP:
-    """What blocks of one p have together; `certain` once one of their members is dense."""
+    """The merged known registers of the blocks of one precision p; `certain` once one of their members is dense."""
 
     registers: Registers
     certain: bool = False
@@ -28,7 +28,7 @@ class _OfP:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Doubt:
-    """The registers of a block that could be greater than known, by their places, and how great they can be."""
+    """The indexes of a block's registers whose true values may exceed the known ones, and their upper bounds."""
 
     p: int
     places: npt.NDArray[np.intp]
@@ -36,7 +36,7 @@ class _Doubt:
 
 
 class BlockUnion(Generic[Key]):
-    """A union under construction; a block has a key."""
+    """A union under construction, to which blocks are added, each under a key."""
 
     def __init__(self) -> None:
         self._of_p: dict[int, _OfP] = {}
@@ -64,7 +64,7 @@ class BlockUnion(Generic[Key]):
         self._sketches.append(HiveHll.merge_many([*vectors]))
 
     def in_doubt(self) -> list[Key]:
-        """The blocks whose chosen vectors are to be added, since they could change the union; ask when all is added."""
+        """The keys of blocks whose vectors could still change the union. Call this after everything was added."""
         known = {p: self._with_alike(p) for p in self._of_p}
         return [key for key, each in self._doubts.items() if (each.bounds > known[each.p][each.places]).any()]
 
@@ -85,7 +85,7 @@ class BlockUnion(Generic[Key]):
         return union
 
     def _with_alike(self, p: int) -> Registers:
-        """The registers of blocks of this p, and of what else has it."""
+        """The merged registers of all blocks and sketches of this p."""
         registers = self._of_p[p].registers.copy()
         for each in self._sketches:
             if each.p == p and not each.is_empty:

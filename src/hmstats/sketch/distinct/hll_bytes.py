@@ -164,7 +164,7 @@ def _unpack(packed: Registers, width: int) -> Registers:
 
 
 def _have_one_varint(sketches: Sequence[bytes], size: int) -> bool:
-    """Whether between the header and so many bytes of registers each has one varint, looked at all at once."""
+    """Whether each sketch has exactly one varint between its header and its registers; all are checked together."""
     estimates = [sketch[HEADER_BYTES:-size] for sketch in sketches]
     ends = np.cumsum([len(each) for each in estimates])
     lasts = np.flatnonzero(np.frombuffer(b"".join(estimates), np.uint8) < 0x80)

@@ -19,7 +19,7 @@ _BLOCK_BYTES = 1 << 20
 
 
 def blocks(offsets: Offsets) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that together are all: each of few rows and few bytes, or of one row."""
+    """Split rows into consecutive ranges, each of few rows and few bytes, or of one row."""
     start, rows = 0, len(offsets) - 1
     while start < rows:
         limit = start + BLOCK_ROWS
@@ -41,7 +41,7 @@ def padded_block(
 
 
 def words_anywhere(padded: npt.NDArray[np.uint8]) -> UInt64s:
-    """A view of padded bytes: the little-endian word that begins at each byte."""
+    """A view of padded bytes as words: for each byte the little-endian word that begins there."""
     return np.ndarray((len(padded) - 7,), "<u8", padded, 0, (1,))
 
 

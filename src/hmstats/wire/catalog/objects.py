@@ -94,7 +94,7 @@ def database_to_thrift(database: Database) -> Any:
 
 
 def empty_columns(struct: Any) -> tuple[str, ...] | None:
-    """The columns whose statistics the maker of a table wants to be right while it is empty; None without the wish.
+    """The columns that the creator of an empty table declares as accurately analysed; None if it declares nothing.
 
     Hive 4 sends it in the table's dictionary, as JSON.
     """
@@ -228,7 +228,7 @@ def partitions_from_thrift(structs: Iterable[Any]) -> list[Partition]:
 
 
 class _Shared:
-    """Parts of partitions of one call. Equal lists of columns are one object, and a serde that equals the last one."""
+    """Objects that partitions of one call share: equal lists of columns, and a serde that equals the previous one."""
 
     def __init__(self) -> None:
         self._columns: dict[Any, tuple[Column, ...]] = {}

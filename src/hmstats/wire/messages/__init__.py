@@ -1,6 +1,6 @@
-"""Messages of Thrift's binary protocol as bytes, before anything in them is decoded.
+"""Messages of Thrift's binary protocol as bytes, before they are decoded.
 
 envelope     name, type and sequence id
-allowance    what one message may make its reader spend
+allowance    the limits of one request
 scanner      finds the end of a message
 """

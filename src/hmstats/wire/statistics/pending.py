@@ -37,7 +37,7 @@ def listed_from_thrift(struct: Any, catalog: str) -> PendingListed:
 
 
 def of_table_to_thrift(name: TableName, found: PendingOfTable) -> Any:
-    """The struct of everything that waits of a table."""
+    """The struct of all pending statistics of a table."""
     structs, details = sets_with_details_to_thrift(name, found.sets, stamp=True)
     changes = [
         extension.ParameterChange(partName=partition, put=dict(each.put), remove=sorted(each.remove))
@@ -49,7 +49,7 @@ def of_table_to_thrift(name: TableName, found: PendingOfTable) -> Any:
 
 
 def of_table_from_thrift(struct: Any) -> PendingOfTable:
-    """Everything that waits of a table, in a struct."""
+    """All pending statistics of a table, from a struct."""
     sets = [each for _, each in sets_with_details_from_thrift(struct.colStats, struct.details, None)]
     changes = {
         each.partName: ParameterChange(dict(each.put or {}), frozenset(each.remove or ())) for each in struct.changes
