@@ -20,7 +20,7 @@ recent_runs.py       all recent runs, page by page
 refusals.py          tables that no analysis reads
 refresh_plan.py      the plan of a round of refreshing, from health, runs, locks and preferences
 access.py            hmstats' own calls: what a user may do
-pending.py           hmstats' own calls: statistics that wait
+pending.py           hmstats' own calls: pending statistics
 events.py            the log of changes
 running_writes.py    hmstats' own calls: jobs that gather statistics while they write
 connection/          addresses, one connection, batches

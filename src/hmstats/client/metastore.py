@@ -215,7 +215,7 @@ class Metastore(QuestionCalls):
 
     @property
     def pending(self) -> PendingCalls:
-        """Statistics that wait, which only hmstats has."""
+        """Pending statistics, which only hmstats has."""
         return PendingCalls(self._ask)
 
     @property

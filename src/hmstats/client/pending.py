@@ -1,4 +1,4 @@
-"""Calls about statistics that wait. Only hmstats has them."""
+"""Calls about pending statistics. Only hmstats has them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from hmstats.wire.statistics import pending as codec
 
 
 class PendingCalls:
-    """Statistics that wait until somebody publishes them.
+    """Pending statistics, which are not in force until they are published.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an
     exception, and UnknownCall if it is not hmstats. With `if_version` a change is refused unless the table has this
@@ -24,19 +24,19 @@ class PendingCalls:
     def listed(
         self, databases: str | None = None, tables: str | None = None, catalog: str | None = None
     ) -> list[PendingListed]:
-        """What waits in the tables that match patterns (None: all), and why."""
+        """The pending statistics of the tables that match patterns (None: all), and why they wait."""
         request = extension.PendingRequest(catName=catalog, dbPatterns=databases, tblPatterns=tables)
         owners = self._ask("list_pending_statistics", request).owners
         return [codec.listed_from_thrift(each, catalog or DEFAULT_CATALOG) for each in owners]
 
     def of_table(self, table: AnyTable) -> PendingOfTable:
-        """Everything that waits of a table."""
+        """All pending statistics of a table."""
         return codec.of_table_from_thrift(self._ask("get_pending_statistics", _request(table, None)))
 
     def publish(
         self, table: AnyTable, partitions: Sequence[str] | None = None, *, if_version: int | None = None
     ) -> tuple[int, int]:
-        """Write what waits of a table, or of these partitions.
+        """Publish the pending statistics of a table, or of these partitions.
 
         Returns how many tables and partitions that were, and of how many of them the counts were left out, since they
         were counted anew in the meantime.
@@ -45,7 +45,7 @@ class PendingCalls:
         return done.written, done.recounted
 
     def reject(self, table: AnyTable, partitions: Sequence[str] | None = None, *, if_version: int | None = None) -> int:
-        """Forget what waits of a table, or of these partitions; returns of how many."""
+        """Discard the pending statistics of a table, or of these partitions; returns of how many."""
         return int(self._ask("reject_statistics", _request(table, partitions, if_version)))
 
 

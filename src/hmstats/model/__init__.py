@@ -8,7 +8,7 @@ Imports nothing of ours but errors. From the bottom:
 - health/: health of statistics, and what refreshes them
 - feedback/: what queries teach about statistics
 - spark/: what Spark stores of a table in its own form
-- pending/: numbers that wait, and which must
+- pending/: pending statistics, and the rules which writes must wait
 - partitions/: values of partition keys, and conditions over them
 - transactions/: transactions, write ids and locks
 - preferences/: how statistics are made and kept

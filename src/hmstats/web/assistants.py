@@ -118,7 +118,7 @@ class _Tools:
         return self._query(asked[question])
 
     def pending(self, limit: Limit = 25) -> Answer:
-        """Statistics that wait until somebody publishes them: of which tables and partitions, since when, and why."""
+        """Pending statistics, not in force until published: of which tables and partitions, since when, and why."""
         return self._query(lambda service: every_pending(service, limit=limit))
 
     def runs(self, table: Table | None = None, limit: Limit = 25) -> Answer:

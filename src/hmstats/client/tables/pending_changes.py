@@ -1,4 +1,4 @@
-"""The statistics of a table that wait, beside those in force, so that both can be compared before one is published."""
+"""A table's pending statistics beside those in force, so that both can be compared before a publication."""
 
 import time
 

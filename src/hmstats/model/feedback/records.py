@@ -7,7 +7,7 @@ from hmstats.model.feedback.verdicts import MENDABLE, Blame
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The blame found in one query. Queries that differ in literals only have one `shape`. It began at `at_ms` (epoch ms)."""
+    """The blame found in one query. Queries that differ in literals only have one `shape`. `at_ms`: its begin."""
 
     blame: Blame
     engine: str

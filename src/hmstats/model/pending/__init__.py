@@ -2,6 +2,6 @@
 
 holding   which writes wait, by the preferences of their table
 guard     which numbers jump
-pending   what waits, and why
-canary    which clients plan with what waits
+pending   pending statistics, and why they wait
+canary    clients that plan with pending statistics
 """

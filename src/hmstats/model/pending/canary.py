@@ -1,4 +1,4 @@
-"""Canaries: clients that plan with the statistics that wait."""
+"""Canaries: clients that plan with pending statistics."""
 
 import re
 from collections.abc import Sequence

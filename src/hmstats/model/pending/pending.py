@@ -1,4 +1,4 @@
-"""Statistics that wait, and why."""
+"""Pending statistics, and the reasons why they wait."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class PendingListed:
-    """A line of the list of what waits. `partition` None: of the table itself."""
+    """A line of the list of pending statistics. `partition` None: of the table itself."""
 
     table: TableName
     partition: str | None

@@ -118,7 +118,7 @@ class AnswerCache:
         """The cache key of a request; None if the answers of its method are not cached.
 
         `name` is the method's, `body_at` the byte at which the arguments begin, `of_spark` whether the caller is Spark,
-        `of_canary` whether it sees statistics that wait: no answer to a canary is one to anybody else.
+        `of_canary` whether it sees pending statistics: no answer to a canary is one to anybody else.
         """
         if not self._max_bytes or name not in _CACHED_CALLS:
             return None

@@ -51,7 +51,7 @@ class AuditTable:
         self._waiting.append(Numbered(self._writer, next(self._numbers), record))
 
     def write_waiting(self) -> None:
-        """Write what waits. Raises StoreUnavailable if the database does not answer: it then goes on waiting."""
+        """Write the queued records. Raises StoreUnavailable if the database does not answer: they stay queued then."""
         with self._writing:
             if self._left_out:
                 _log.error("audit_records_lost", number=self._left_out, reason="too many waited for the database")
@@ -62,7 +62,7 @@ class AuditTable:
                 self._batch = ()
 
     def close(self) -> None:
-        """Write what waits, once; what the database does not take now is lost."""
+        """Write the queued records, once; records that the database does not take now are lost."""
         try:
             self.write_waiting()
         except StoreUnavailable as error:

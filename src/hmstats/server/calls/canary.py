@@ -1,7 +1,7 @@
-"""Calls of canaries, which read a table as if the statistics that wait of it were published.
+"""Calls of canaries, which read a table as if its pending statistics were published.
 
 They are published in a transaction that reads for the call and is then rolled back. So every call and every rule of an
-answer sees them, and no other client does. Tables of which nothing waits are read as by everybody.
+answer sees them, and no other client does. Tables without pending statistics are read as by everybody.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ _PARTS_OF_A_TABLE = 3
 
 
 def with_canary(calls: Calls, pending: PendingStatistics) -> Calls:
-    """The calls, of which those that read see what waits if a canary makes them."""
+    """The calls, changed so that reads by a canary see pending statistics."""
     return {
         name: _with_pending(name, call, pending) if name in READS and name not in _AS_STORED else call
         for name, call in calls.items()

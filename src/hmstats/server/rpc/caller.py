@@ -39,7 +39,7 @@ class Session:
     """What the user may do, as the guard of access/ has last looked it up."""
     canary: Canary = NOBODY
     is_canary: bool = False
-    """Whether the client plans with the statistics that wait."""
+    """Whether the client plans with pending statistics."""
     drawn: float = field(default_factory=random)
     """A random number, by which connections become canaries."""
     statistics_only: bool = False

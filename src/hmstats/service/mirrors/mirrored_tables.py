@@ -203,7 +203,7 @@ class MirroredTables:
             _remove(unit, [table_id])
 
     def forget_statistics(self, unit: Unit, name: TableName) -> None:
-        """Remove the statistics of a table and its partitions, those that wait too, and what was seen of them.
+        """Remove the statistics of a table and its partitions, pending ones too, and what was seen of them.
 
         Locks, preferences and the past stay, until the next question finds what is left of the table.
         """
@@ -246,7 +246,7 @@ class MirroredTables:
         versions.bump(unit, table_id, sorted((old, new)))
 
     def empty(self, unit: Unit, name: TableName, names: Sequence[str] | None) -> None:
-        """Remove the statistics of a truncated table with all its partitions (None), or of some; those that wait too.
+        """Remove the statistics of a truncated table with all its partitions (None), or of some; pending ones too.
 
         What the other metastore was last seen to say is kept: until it marks columns again, it may go on saying that,
         and means the old rows.

@@ -5,7 +5,7 @@ questions/          answers from stored sketches
 spark/              statistics in the parameters that Spark's optimizer reads and writes
 writing/            written, merged and deleted statistics
 history/            earlier statistics, and how they come back
-pending.py          statistics that wait
+pending.py          pending statistics
 locks.py            locked statistics in writes and deletes
 runtime_stats.py    what queries of Hive have counted
 running_writes.py   partial states of jobs that write

@@ -1,4 +1,4 @@
-"""Statistics that wait: listed, published, rejected.
+"""Pending statistics: listed, published, rejected.
 
 A publish is a write like any other: history, locks and events see it as such.
 """
@@ -52,24 +52,24 @@ class Published:
 
 
 class PendingStatistics:
-    """The statistics that wait in all tables."""
+    """The pending statistics of all tables."""
 
     def __init__(self, store: Store, writer: StatisticsWriter) -> None:
         self._store = store
         self._writer = writer
 
     def listed(self, catalog: str) -> list[PendingListed]:
-        """What waits in a catalog, by name."""
+        """The pending statistics of a catalog, by name."""
         with self._store.read() as connection:
             return pending.listed(connection, catalog)
 
     def tables(self) -> list[TableName]:
-        """The tables of which something waits, in all catalogs, by name."""
+        """The tables with pending statistics, in all catalogs, by name."""
         with self._store.read() as connection:
             return pending.tables(connection)
 
     def of_table(self, name: TableName) -> PendingOfTable:
-        """Everything that waits of a table. Raises NoSuchObject if the table does not exist."""
+        """All pending statistics of a table. Raises NoSuchObject if the table does not exist."""
         with self._store.read() as connection:
             target = find_facts(connection, name)
             found = pending.read(connection, target.id)
@@ -81,11 +81,11 @@ class PendingStatistics:
     def publish(
         self, name: TableName, wanted: Sequence[str] | None, author: str | None, *, if_version: int | None = None
     ) -> Published:
-        """Write what waits of a table, or of these partitions, all or nothing.
+        """Write the pending statistics of a table, or of these partitions, all or nothing.
 
-        Raises NoSuchObject if the table or a partition does not exist, or if nothing of it waits. InvalidInput if the
-        table has another version than `if_version`. LockedStatistics if any of it is locked, by whatever lock: what
-        waits is not dropped.
+        Raises NoSuchObject if the table or a partition does not exist, or if it has no pending statistics. InvalidInput
+        if the table has another version than `if_version`. LockedStatistics if any of it is locked, by any kind of
+        lock: pending statistics are not dropped.
         """
 
         def publish(unit: Unit) -> tuple[Published, list[LoggedTable | None]]:
@@ -98,7 +98,7 @@ class PendingStatistics:
         return done
 
     def reject(self, name: TableName, wanted: Sequence[str] | None, *, if_version: int | None = None) -> int:
-        """Forget what waits of a table, or of these partitions. Returns of how many of them. Raises as `publish`.
+        """Discard the pending statistics of a table, or of these partitions. Returns their number. Raises as `publish`.
 
         The next analysis of files that have not changed looks at them again.
         """
@@ -122,7 +122,7 @@ class PendingStatistics:
         *,
         past_locks: bool = False,
     ) -> tuple[Published, list[LoggedTable | None]]:
-        """Write what waits of a locked table, within a unit; with `past_locks` locked statistics too.
+        """Write the pending statistics of a locked table, within a unit; with `past_locks` locked statistics too.
 
         Returns also what the writer remembers of it.
         """
@@ -147,9 +147,10 @@ class PendingStatistics:
         return Published(len(fresh), len(recounted)), left
 
     def tried(self, names: Sequence[TableName], read: Callable[[], Answer]) -> Answer:
-        """What `read` returns when what waits of these tables is published; nothing is, whatever happens.
+        """Return what `read` returns if the pending statistics of these tables are published; then roll that back.
 
-        What cannot be published is left out. On a server that only reads, it sees what is stored.
+        Pending statistics that cannot be published are left out. On a server that only reads, `read` sees the stored
+        ones.
         """
         with self._store.read() as connection:
             waiting = [] if self._store.read_only else pending.of_tables(connection, names)
@@ -165,7 +166,7 @@ class PendingStatistics:
         return read()
 
     def _publish_to_try(self, waiting: Sequence[TableName], failed: list[TableName], unit: Unit) -> None:
-        """Publish what waits of these tables. Adds a table to `failed` before an error about it is raised."""
+        """Publish the pending statistics of these tables. Adds a table to `failed` before an error about it."""
         with versions.noting_reads():  # an answer is made from the versions that are stored, not from those in between
             for name in waiting:
                 target = table_facts.lock(unit, name)

@@ -1,5 +1,5 @@
-"""The history of statistics: the state before each write of a table's statistics or of their parameters; and those
-that wait to be published.
+"""The history of statistics: the state before each write of a table's statistics or of their parameters; and
+pending statistics.
 
 Rows about one step of a write have the table's id, the version that the write made (HMSTATS_TABLE_VERSION), and the
 step's number within its transaction. PART_ID is 0 for what belongs to the table itself. A step with SINCE has copied no

@@ -1,6 +1,6 @@
-"""HMSTATS_PENDING and HMSTATS_PENDING_COLUMN: statistics that wait.
+"""HMSTATS_PENDING and HMSTATS_PENDING_COLUMN: pending statistics.
 
-Nothing that answers planners reads these tables: what waits gets into the tables of statistics by a publish only.
+No answer to planners is read from these tables: only a publish moves pending statistics to the tables of statistics.
 """
 
 import json
@@ -38,7 +38,7 @@ from hmstats.store.statistics import statistics_rows
 from hmstats.store.unit.unit import Unit
 
 KIND = "pending"
-"""The kind of the row among the parts of a table that says that something of it waits."""
+"""The kind of the row, among the parts of a table, that says that the table has pending statistics."""
 _OWNER, _KEY = ("TBL_ID", "PART_ID"), ("TBL_ID", "PART_ID", "ENGINE", "COLUMN_NAME")
 _O, _C = OWNERS.c, COLUMNS.c
 
@@ -52,7 +52,7 @@ def row_of(table_id: ColumnElement[Any], *before: ColumnElement[Any]) -> Select[
 
 
 def put(unit: Unit, table_id: int, pending: Mapping[int, Pending]) -> None:
-    """Put statistics aside, by partition id (0: of the table); of what waits already the same columns are replaced.
+    """Put statistics aside, by partition id (0: of the table); pending ones of the same columns are replaced.
 
     If others go on waiting, the counts of the time when they were put aside stay, since they were made of those rows.
     """
@@ -83,7 +83,7 @@ def put(unit: Unit, table_id: int, pending: Mapping[int, Pending]) -> None:
 
 
 def of_tables(connection: Connection, names: Sequence[TableName]) -> list[TableName]:
-    """The tables among these of which something waits, in the order of their ids."""
+    """The tables among these that have pending statistics, in the order of their ids."""
     if not names:
         return []
     tables = OWNERS.join(TBLS, TBLS.c.TBL_ID == _O.TBL_ID).join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
@@ -95,7 +95,7 @@ def of_tables(connection: Connection, names: Sequence[TableName]) -> list[TableN
 
 
 def read(connection: Connection, table_id: int, part_ids: Sequence[int] | None = None) -> dict[int, Pending]:
-    """What waits of a table and its partitions, of these (None: all), by partition id (0: of the table)."""
+    """The pending statistics of a table and its partitions, of these (None: all), by partition id (0: of the table)."""
     owners = _owners(connection, table_id, part_ids)
     query = select(COLUMNS).where(_mine(connection, COLUMNS, table_id, part_ids))
     sets: dict[tuple[int, str], list[ColumnStatistics]] = {}
@@ -117,7 +117,7 @@ def read(connection: Connection, table_id: int, part_ids: Sequence[int] | None =
 
 
 def remove(unit: Unit, table_id: int, part_ids: Sequence[int] | None = None) -> int:
-    """Remove what waits of a table and its partitions, of these (None: all). Returns of how many something did."""
+    """Remove the pending statistics of a table and its partitions, of these (None: all). Returns how many had any."""
     if unit.shape.lacks(OWNERS):
         return 0
     unit.connection.execute(delete(COLUMNS).where(_mine(unit.connection, COLUMNS, table_id, part_ids)))
@@ -126,9 +126,9 @@ def remove(unit: Unit, table_id: int, part_ids: Sequence[int] | None = None) -> 
 
 
 def supersede(unit: Unit, table_id: int, written: Mapping[int, Sequence[str]], engine: str) -> None:
-    """Remove what waits of columns that were just written, by partition id (0: of the table).
+    """Remove the pending statistics of columns that were just written, by partition id (0: of the table).
 
-    Of owners of whose columns then nothing waits, the rest goes too.
+    If no column of an owner is pending then, the rest of the owner's pending changes is removed too.
     """
     part_ids_of: dict[frozenset[str], list[int]] = {}
     for part_id, names in written.items():
@@ -139,13 +139,13 @@ def supersede(unit: Unit, table_id: int, written: Mapping[int, Sequence[str]], e
 
 
 def forget_columns(unit: Unit, table_id: int, columns: Sequence[str]) -> None:
-    """Remove what waits of columns that are gone, of a table and its partitions, whatever takes their names later."""
+    """Remove the pending statistics of columns that are gone, of a table and its partitions."""
     named = one_of(unit.connection, _C.COLUMN_NAME, columns)
     _remove_columns(unit, table_id, and_(_C.TBL_ID == table_id, named))
 
 
 def _remove_columns(unit: Unit, table_id: int, gone: ColumnElement[bool]) -> None:
-    """Remove these columns, and those of their owners of whose columns then nothing waits."""
+    """Remove these columns, and then their owners that have no pending columns left."""
     if unit.shape.lacks(OWNERS):
         return
     part_ids = unit.connection.execute(select(_C.PART_ID).where(gone).distinct()).scalars().all()
@@ -157,7 +157,7 @@ def _remove_columns(unit: Unit, table_id: int, gone: ColumnElement[bool]) -> Non
 
 
 def tables(connection: Connection) -> list[TableName]:
-    """The tables of which something waits, in all catalogs, by name."""
+    """The tables with pending statistics, in all catalogs, by name."""
     of_tables = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
     names = (DBS.c.CTLG_NAME, DBS.c.NAME, TBLS.c.TBL_NAME)
     waits = exists().where(_O.TBL_ID == TBLS.c.TBL_ID)
@@ -166,7 +166,7 @@ def tables(connection: Connection) -> list[TableName]:
 
 
 def listed(connection: Connection, catalog: str) -> list[PendingListed]:
-    """What waits in a catalog, by name."""
+    """The pending statistics of a catalog, by name."""
     names = (DBS.c.NAME, TBLS.c.TBL_NAME, PARTITIONS.c.PART_NAME)
     owners = (
         OWNERS.join(TBLS, TBLS.c.TBL_ID == _O.TBL_ID)
@@ -217,7 +217,7 @@ def _owners(connection: Connection, table_id: int, part_ids: Sequence[int] | Non
 
 
 def _base(earlier: Pending | None, new: Pending) -> Parameters:
-    """The counts from which what waits is told to be old: those of the earliest columns that go on waiting."""
+    """The counts by which pending statistics are recognised as old: those of the earliest columns that stay pending."""
     if earlier is None:
         return new.base
     columns = [{(found.engine, each.column) for found in of.sets for each in found.columns} for of in (earlier, new)]

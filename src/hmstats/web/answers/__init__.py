@@ -9,7 +9,7 @@ columns.py     a column's statistics and its picture
 asked.py       answers to questions about rows and columns
 history.py     versions, what changed, what came back
 locks.py       locks on statistics
-pending.py     statistics that wait, and what they would change
+pending.py     pending statistics, and what they would change
 plan.py        the plan of a refresh
 feedback.py    what queries have shown to be wrong
 access.py      what a user may do, and by which rules

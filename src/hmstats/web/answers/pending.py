@@ -1,4 +1,4 @@
-"""Statistics that wait until somebody publishes them."""
+"""Pending statistics, which are not in force until they are published."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from hmstats.web.answers.history import Change
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingLine:
-    """What waits of a table, or of a partition: the columns, since when, by whom, and why."""
+    """Pending statistics of a table or a partition: the columns, since when, by whom, and why."""
 
     table: str
     database: str
@@ -24,7 +24,7 @@ class PendingLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingList:
-    """A page of what waits, by table and partition; `next` is the cursor of the next page, `waiting` counts all."""
+    """A page of pending statistics, by table and partition; `next` is the next page's cursor, `waiting` counts all."""
 
     lines: tuple[PendingLine, ...]
     waiting: int
@@ -33,7 +33,7 @@ class PendingList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingTable:
-    """What waits of a table, and which numbers of those in force it would change; at most 500 of each.
+    """The pending statistics of a table, and the numbers in force that they would change; at most 500 of each.
 
     `waiting` and `changed` count all.
     """
@@ -47,7 +47,7 @@ class PendingTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingResult:
-    """Of how many tables and partitions what waited was published or rejected.
+    """The number of tables and partitions whose pending statistics were published or rejected.
 
     `recounted` counts those whose rows, files and bytes stayed, since they were counted anew in the meantime.
     """

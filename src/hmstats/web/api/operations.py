@@ -230,7 +230,7 @@ OPERATIONS = (
     Operation(
         "/pending",
         "listPending",
-        "Statistics that wait until somebody publishes them.",
+        "Pending statistics, which are not in force until they are published.",
         (_AFTER, _limit("lines", PAGE_PENDING)),
         PendingList,
         lambda service, given: every_pending(service, after=given.text("after"), limit=given.number("limit")),
@@ -238,7 +238,7 @@ OPERATIONS = (
     Operation(
         "/tables/{table}/pending",
         "getPending",
-        "The statistics of a table that wait, and what they would change.",
+        "The pending statistics of a table, and what they would change.",
         (_TABLE,),
         PendingTable,
         lambda service, given: table_pending(service, given.required("table")),

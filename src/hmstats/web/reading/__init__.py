@@ -11,7 +11,7 @@ locks.py             locks on statistics
 plan.py              the plan of a refresh
 feedback.py          what queries have shown to be wrong
 access.py            what a user may do by access rules
-pending.py           statistics that wait
+pending.py           pending statistics
 partition_cells.py   partitions merged into cells
 partition_order.py   partitions in the order of their keys' values
 parts.py             a table or a selection of its partitions

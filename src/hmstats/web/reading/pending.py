@@ -1,4 +1,4 @@
-"""Statistics that wait: what they would change, and how they are published and rejected."""
+"""Pending statistics: the changes that they would make, and how they are published and rejected."""
 
 from datetime import UTC, datetime
 
@@ -15,7 +15,7 @@ PAGE_PENDING = 50
 
 
 def every_pending(service: Metastore, *, after: str | None = None, limit: int = PAGE_PENDING) -> PendingList:
-    """What waits of every table that the caller may list, by name and partition, from the cursor on.
+    """The pending statistics of every table that the caller may list, by name and partition, from the cursor on.
 
     Raises StatementError for a cursor that is none, UnknownCall when the metastore is not hmstats.
     """
@@ -31,7 +31,7 @@ def every_pending(service: Metastore, *, after: str | None = None, limit: int = 
 
 
 def table_pending(service: Metastore, text: str) -> PendingTable:
-    """What waits of the table named as `[CATALOG.]DB.TABLE`, and what it would change.
+    """The pending statistics of the table named as `[CATALOG.]DB.TABLE`, and the changes that they would make.
 
     Raises NoSuchObject when the table is not there, UnknownCall when the metastore is not hmstats.
     """
@@ -50,7 +50,7 @@ def table_pending(service: Metastore, text: str) -> PendingTable:
 def publish(
     service: Metastore, text: str, partition: str | None = None, if_version: int | None = None
 ) -> PendingResult:
-    """Write what waits of a table, or of one of its partitions. Raises CallRefused when nothing waits."""
+    """Publish the pending statistics of a table, or of one of its partitions. Raises CallRefused if there are none."""
     table = existing_table(service, text)
     some = None if partition is None else [partition]
     done, recounted = service.pending.publish(table.name, some, if_version=if_version)
@@ -58,7 +58,7 @@ def publish(
 
 
 def reject(service: Metastore, text: str, partition: str | None = None, if_version: int | None = None) -> PendingResult:
-    """Forget what waits of a table, or of one of its partitions. Raises CallRefused when nothing waits."""
+    """Discard the pending statistics of a table, or of one of its partitions. Raises CallRefused if there are none."""
     table = existing_table(service, text)
     some = None if partition is None else [partition]
     done = service.pending.reject(table.name, some, if_version=if_version)

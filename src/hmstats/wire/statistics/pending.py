@@ -1,4 +1,4 @@
-"""Structs of statistics that wait <-> model."""
+"""Structs of pending statistics <-> model."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ statistics_locks    locks against writes
 preferences         how statistics are made and kept
 health, runs        health of statistics, and runs that refresh them
 blame               who is to blame for wrong estimates of queries
-pending             statistics that wait
+pending             pending statistics
 runtime_stats       what queries of Hive have counted
 running_writes      jobs that gather statistics while they write
 """

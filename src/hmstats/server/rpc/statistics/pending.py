@@ -1,4 +1,4 @@
-"""Calls about statistics that wait (thrift/hmstats.thrift)."""
+"""Calls about pending statistics (thrift/hmstats.thrift)."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from hmstats.wire.statistics import pending as codec
 
 
 class PendingCalls:
-    """Statistics that wait until somebody publishes them."""
+    """Pending statistics: not in force until they are published."""
 
     def __init__(self, pending: PendingStatistics) -> None:
         self._pending = pending
 
     def list_pending_statistics(self, session: Session, request: Any) -> Any:
-        """Which statistics wait, in the tables that match patterns, and why."""
+        """The pending statistics of the tables that match patterns, and why they wait."""
         catalog = (request.catName or DEFAULT_CATALOG).lower()
         found = self._pending.listed(catalog)
         in_databases = set(matching([each.table.database for each in found], request.dbPatterns))
@@ -27,19 +27,19 @@ class PendingCalls:
         return extension.PendingResult(owners=[codec.listed_to_thrift(each) for each in wanted])
 
     def get_pending_statistics(self, session: Session, request: Any) -> Any:
-        """The statistics of a table that wait."""
+        """The pending statistics of a table."""
         name = _table(request)
         return codec.of_table_to_thrift(name, self._pending.of_table(name))
 
     def publish_statistics(self, session: Session, request: Any) -> Any:
-        """Write the statistics that wait of a table or of some partitions."""
+        """Write the pending statistics of a table or of some partitions."""
         done = self._pending.publish(
             _table(request), request.partNames, subject.author(session), if_version=request.ifVersion
         )
         return extension.PublishResult(written=done.written, recounted=done.recounted)
 
     def reject_statistics(self, session: Session, request: Any) -> int:
-        """Forget the statistics that wait of a table or of some partitions."""
+        """Discard the pending statistics of a table or of some partitions."""
         return self._pending.reject(_table(request), request.partNames, if_version=request.ifVersion)
 
 

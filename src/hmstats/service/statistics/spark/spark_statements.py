@@ -39,7 +39,7 @@ class StatedTable:
     removed: tuple[str, ...] = ()
 
     def write_statistics(self, unit: Unit, table_id: int) -> None:
-        """Store the statistics, in place of older ones that wait too; call it after the table is stored."""
+        """Store the statistics, which replace older pending ones too; call this after the table is stored."""
         replaced = [*self.removed, *(each.column for each in self.written)]
         if replaced:
             column_statistics.delete_tables(unit, [table_id], replaced, DEFAULT_ENGINE)

@@ -93,7 +93,7 @@ def hold_partitions(
     changes: Mapping[str, ParameterChange],
     options: WriteOptions,
 ) -> tuple[list[StatisticsSet], dict[str, ParameterChange]]:
-    """Put aside what must wait of a write of partitions. Returns what is written at once. Raises as a write."""
+    """Put the part of a write of partitions aside that must wait. Returns the other part. Raises as a write."""
     if not _may_wait(target, options):
         return list(sets), dict(changes)
     normalized = [
@@ -145,7 +145,7 @@ def hold_partitions(
 def follow_at_once(
     unit: Unit, name: TableName, target: TableFacts, written: Mapping[int, StatisticsSet], *, merge: bool
 ) -> None:
-    """Let what waits follow a write of one engine that did not wait, by partition id (OF_TABLE: of the table).
+    """Update pending statistics after a write of one engine that did not wait, by partition id (OF_TABLE: the table).
 
     Statistics of new rows are merged into it, as into what is stored; others are newer, and remove it.
     """
@@ -161,7 +161,7 @@ def follow_at_once(
 
 
 def _with_new_rows(name: TableName, held: Pending, new: StatisticsSet) -> Pending:
-    """What waits of the columns of new rows, with these merged into it."""
+    """The pending statistics of the columns of new rows, with these merged into them."""
     sets = []
     for found in held.sets:
         there = _names(found) if found.engine == new.engine else []
@@ -183,7 +183,9 @@ def _put_aside(unit: Unit, name: TableName, target: TableFacts, writes: Mapping[
 def _without_locked(
     unit: Unit, name: TableName, target: TableFacts, found: Mapping[int, Pending]
 ) -> dict[int, Pending]:
-    """What waits of partitions, without what is locked, which never waits. Raises LockedStatistics."""
+    """The waiting part of a write of partitions. Without locked ones, which never wait. Raises
+    LockedStatistics.
+    """
     if not target.locks:
         return dict(found)
     engines = sorted({each.engine for held in found.values() for each in held.sets})
@@ -230,7 +232,7 @@ def _new(
     waiting: Pending | None,
     options: WriteOptions,
 ) -> StatisticsSet:
-    """The whole new statistics; those of new rows are merged with what waits, else with what is stored.
+    """The whole new statistics; those of new rows are merged with the pending statistics, else with the stored ones.
 
     If a column is there twice, from two sets of a partition, both are merged, as write.py does it.
     """
