@@ -10,8 +10,8 @@ from tests.web.fixture import Shown, metastore_port, shown
 
 from hmstats.client import connect
 from hmstats.web import engine_events
+from hmstats.web.admission import Admission
 from hmstats.web.callers import Callers
-from hmstats.web.desk import Desk
 from hmstats.web.metastores import Metastores
 
 __all__ = ["metastore_port", "shown"]
@@ -67,7 +67,7 @@ async def _read_at_once(number: int) -> int:
     def never(proof: str | None) -> Any:
         raise AssertionError
 
-    (route,) = engine_events.routes(Desk(Metastores(never), Callers(), writes=True))
+    (route,) = engine_events.routes(Admission(Metastores(never), Callers(), writes=True))
     read, end = 0, asyncio.Event()
 
     async def receive() -> Any:

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What a command says to the shell. `NO` is an answer: a difference, a wrong number, a problem was found."""
+    """The exit code of a command. `NO` is an answer: a difference, a wrong number, a problem was found."""
 
     DONE = 0
     NO = 1

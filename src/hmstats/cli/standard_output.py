@@ -1,4 +1,4 @@
-"""Standard output: its characters, and what becomes of text that cannot be written."""
+"""Standard output: its encoding, and the handling of errors of writing to it."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from io import TextIOWrapper
 from hmstats.errors import HmstatsError
 
 _FULL = (ENOSPC, EDQUOT, EFBIG, EIO)
-"""What a device says that takes no more: never a mistake of the program."""
+"""Errors of a full device, which are no faults of the program."""
 
 
 def allow_all_characters() -> None:
@@ -26,7 +26,7 @@ def allow_all_characters() -> None:
 
 @contextmanager
 def all_written() -> Iterator[None]:
-    """Write out at the end what is printed inside. Raises HmstatsError if a device takes no more of it.
+    """Flush the output at the end of the block. Raises HmstatsError if a device takes no more of it.
 
     A reader that has left, such as `head`, is no error.
     """

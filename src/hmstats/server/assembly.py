@@ -225,7 +225,7 @@ def build(
 def assemble_here(
     store: Store, warehouse: Warehouse, rules: Rules, *, mirrors: bool, answers_bytes: int = 0
 ) -> tuple[Dispatcher, list[Chore]]:
-    """What answers calls from a database beside that of `build`, and what is to be done there from time to time.
+    """The dispatcher of calls about a further database, beside that of `build`, and the chores of that database.
 
     The database has `mirrors` of another metastore's tables, or tables of its own. Answers of `answers_bytes` together
     are cached.

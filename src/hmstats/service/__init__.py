@@ -6,10 +6,10 @@ statistics/        column statistics
 health/            health of statistics, kept up to date and listed
 access/            roles, privileges, tokens
 transactions/      transactions and locks
-preparation.py     what a server does to its database before it serves it
+preparation.py     prepares a database before it is served
 notifications.py   the notification log
 identity.py        the UUID of this metastore's database
 lookups.py         tables as the rules read and lock them
-bounded_memory.py  what was read, in memory of a limited size
+bounded_memory.py  an LRU cache with a limit in bytes
 warehouse/         directories of databases and tables, and files in them
 """

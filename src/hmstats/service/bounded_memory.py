@@ -1,4 +1,4 @@
-"""What was read of the database and holds for ever, or as of a version, in memory of a limited size."""
+"""An LRU cache, limited in bytes, of values that were read from the database and hold for ever or as of a version."""
 
 import threading
 from collections import OrderedDict

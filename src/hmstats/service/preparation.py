@@ -1,4 +1,4 @@
-"""What a server does to its database once, before it serves it."""
+"""Prepares a server's database, once before it is served."""
 
 from hmstats.model.catalog.file_changes import Kind
 from hmstats.service.access.roles import Roles

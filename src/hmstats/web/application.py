@@ -11,12 +11,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from hmstats.errors import HmstatsError
-from hmstats.web import engine_events, metrics, passed_on
+from hmstats.web import engine_events, health_proxy, metrics
+from hmstats.web.admission import Admission
 from hmstats.web.api import problems as api_problems
 from hmstats.web.api import routes as api
 from hmstats.web.api.operations import PREFIX
 from hmstats.web.callers import Callers
-from hmstats.web.desk import Desk
 from hmstats.web.guards.encoded_paths import EncodedPaths
 from hmstats.web.guards.headers import SafeHeaders
 from hmstats.web.guards.host_names import HostNames
@@ -40,9 +40,9 @@ def application(
     """The application that asks over these connections and may be reached by these names of the host.
 
     `writes`: it takes changes. `unencrypted`: it takes proofs of users over plain HTTP from other machines.
-    `server_health`: where the server answers health and metrics beside which the page is mounted.
+    `server_health`: the address of health and metrics of the server that the page is mounted beside.
     """
-    desk = Desk(metastores, Callers(unencrypted=unencrypted), writes=writes)
+    admission = Admission(metastores, Callers(unencrypted=unencrypted), writes=writes)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -51,11 +51,11 @@ def application(
 
     return Starlette(
         routes=[
-            *([] if server_health is None else passed_on.routes(server_health)),
-            *api.routes(desk),
-            *metrics.routes(desk),
-            *engine_events.routes(desk),
-            *pages.routes(desk),
+            *([] if server_health is None else health_proxy.routes(server_health)),
+            *api.routes(admission),
+            *metrics.routes(admission),
+            *engine_events.routes(admission),
+            *pages.routes(admission),
         ],
         middleware=[
             Middleware(Traces),
@@ -79,7 +79,7 @@ def _answer_error(request: Request, error: Exception) -> Response:
 
 
 def _wrong(request: Request, error: Exception) -> Response:
-    """An address or a method that the routes do not have."""
+    """The answer to an address or a method that no route has."""
     assert isinstance(error, HTTPException)
     response = _problem_response(
         request, problem(HTTPStatus(error.status_code), _detail(request, error), request.url.path)
@@ -89,7 +89,7 @@ def _wrong(request: Request, error: Exception) -> Response:
 
 
 def _leave(_request: Request, _error: Exception) -> Response:
-    """An answer that nobody gets, to a client that has gone before its body was whole."""
+    """The answer to a client that left before its body was whole; nobody receives it."""
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 

@@ -1,4 +1,4 @@
-"""Who asks: the proof that a request shows, and the tokens by which its forms are told from forged ones."""
+"""The proof of the user in a request, and the tokens that protect forms against forgery."""
 
 import hmac
 import os

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from hmstats.errors import StatementError
 from hmstats.learning.learn import learn
 from hmstats.learning.trino.events import event_query, is_event
-from hmstats.web.desk import Desk
+from hmstats.web.admission import Admission
 
 PATH = "/events/trino"
 MOST_EVENT_BYTES = 32 * 2**20
@@ -25,7 +25,7 @@ AT_ONCE = 8
 """Events that are read and judged at once; others wait, and are not read meanwhile."""
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(admission: Admission) -> list[Route]:
     """The route to which Trino posts, as the user whose token it sends."""
 
     def recorded(request: Request, body: bytes) -> Response:
@@ -36,15 +36,15 @@ def routes(desk: Desk) -> list[Route]:
         if not isinstance(event, dict) or not is_event(event):
             raise StatementError("an event of Trino must have metadata and statistics, as QueryCompletedEvent has")
         query = event_query(event)
-        with desk.service(request) as service:
+        with admission.service(request) as service:
             learned = learn(service, [] if query is None else [query])
         return JSONResponse({"queries": learned.queries, "recorded": learned.recorded}, HTTPStatus.OK)
 
     places = asyncio.Semaphore(AT_ONCE)
 
     async def answer(request: Request) -> Response:
-        desk.require_writes()  # before a large body is read
+        admission.require_writes()  # before a large body is read
         async with places:
-            return await run_in_threadpool(recorded, request, await desk.body(request, MOST_EVENT_BYTES))
+            return await run_in_threadpool(recorded, request, await admission.body(request, MOST_EVENT_BYTES))
 
     return [Route(PATH, answer, methods=["POST"])]

@@ -13,21 +13,21 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hmstats.web.admission import Admission
 from hmstats.web.answers.health import TableHealth
-from hmstats.web.desk import Desk
 from hmstats.web.reading.lists.health_list import worst_tables
 
 MOST_TABLES = 1_000
-"""Tables that are told: a time series each, so that a large catalog does not fill a Prometheus."""
+"""Tables that are reported, a time series each: a large catalog must not fill a Prometheus."""
 _LABELS = ("database", "table")
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(admission: Admission) -> list[Route]:
     """The routes that a Prometheus scrapes, as the user whose token it sends."""
 
     def answer(request: Request) -> Response:
-        with desk.service(request) as service:
+        with admission.service(request) as service:
             found, more = worst_tables(service, MOST_TABLES)
         registry = CollectorRegistry()
         registry.register(_Health(found, more=more))

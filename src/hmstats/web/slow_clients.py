@@ -18,7 +18,7 @@ _SENTENCE = b"a request must go on arriving, found a part of one that stands sti
 
 
 class _Place(NamedTuple):
-    """Where a connection stands: its last request, what is awaited of it, and the bytes that were not taken."""
+    """The progress of a connection: its last request, its state, and the bytes that the client has not taken."""
 
     cycle: RequestResponseCycle | None
     awaited: object
@@ -66,7 +66,7 @@ class ImpatientProtocol(H11Protocol):
         return _Place(self.cycle, self.conn.their_state, self.transport.get_write_buffer_size())
 
     def _is_waited_for(self, place: _Place) -> bool:
-        """Whether the page is at work, or the client is at work in spite of its place."""
+        """Whether the page is working on an answer, or the client makes progress that its place does not show."""
         if place.unsent_bytes or place.awaited is h11.IDLE:
             return False
         if place.awaited is not h11.SEND_BODY:

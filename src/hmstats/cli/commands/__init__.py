@@ -1,4 +1,4 @@
-"""What each command is called, takes and says of itself; what it does is imported when it runs.
+"""Names, options and help texts of the commands; the module that does the work is imported when the command runs.
 
 Nothing here imports more than typer: `--help` and the completion of a shell read all of these modules.
 
@@ -7,13 +7,13 @@ migrate, beside_hive                   the database of a server, and that of a H
 move                                   databases between the upstreams of a gateway
 doctor, ping, config, version          an installation, a metastore, the settings in force
 access/                                who may reach a server, and do what there
-analyze, check                         Spark's jobs
+analyze, check                         commands that run Spark
 list_, show, ask, describe, compare    stored statistics
 health/                                stale statistics, and how they are refreshed
-feedback/                              what queries teach
+feedback/                              statistics to blame for wrong estimates of queries
 history/                               earlier statistics
 locks/                                 locks on statistics
-keeping/                               how statistics are made and kept
+keeping/                               preferences, and pending statistics
 sending/                               statistics sent to others
-export, import_, delete                statistics on their way
+export, import_, delete                statistics written to a file, read from one, deleted
 """

@@ -1,8 +1,8 @@
-"""What `hmstats doctor` looks at. Nothing here changes anything, but for a file that is made and removed again.
+"""The checks of `hmstats doctor`. They change nothing, except for a file that is created and removed again.
 
 versions   programs and packages of this machine
 server     the metastore
-storage    what a server of this machine would use
+storage    the database and the warehouse of a server on this machine
 session    a Spark session
-finding    what was found of one thing
+finding    the result of one check
 """

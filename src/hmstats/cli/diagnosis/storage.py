@@ -111,6 +111,6 @@ def write_rights(warehouse: str) -> Iterator[Finding]:
 
 
 def _nearest_folder(system: FileSystem, path: str) -> str:
-    """What is there of a path whose last folders are missing."""
+    """The nearest existing folder above a path whose last folders are missing."""
     above = map(str, PurePosixPath(path).parents)
     return next(each for each in above if system.get_file_info(each).type is not FileType.NotFound)

@@ -14,5 +14,5 @@ sparkline.py          the distribution of a column
 cell_texts.py         counts and ages
 tables.py             the style of all tables
 table_lines.py        tables for files and pipes
-plain_texts.py        texts of others, without what a terminal obeys
+plain_texts.py        texts from outside, without control characters and markup
 """

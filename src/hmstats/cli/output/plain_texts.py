@@ -1,4 +1,4 @@
-"""Texts of others for a terminal, which would obey some of their characters: names, reasons, frequent values."""
+"""Makes texts from outside safe for a terminal: names, reasons and frequent values may have control characters."""
 
 import re
 

@@ -16,7 +16,7 @@ class PlainTable(Table):
     """A table whose cells are shown as they are, whatever others have put into them."""
 
     def add_row(self, *cells: RenderableType | None, **more: Any) -> None:
-        """Add a row; a text is no markup, and has no characters that a terminal obeys."""
+        """Add a row; its texts are shown without markup and without control characters."""
         super().add_row(*(plain_cell(each) if isinstance(each, str) else each for each in cells), **more)
 
 

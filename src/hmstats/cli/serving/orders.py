@@ -1,4 +1,4 @@
-"""What the parent has its fork server do, and which signals end it.
+"""The parent's orders to its fork server, and the signals that end the parent.
 
 An order is the first of a forked process's arguments.
 """

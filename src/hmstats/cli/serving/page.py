@@ -62,7 +62,7 @@ def _check_key(certificate: str | None, key: str | None) -> None:
 
 
 def warnings_of(site: "Site") -> Iterator[str]:
-    """Sentences about what whoever starts the page may not expect."""
+    """Warnings about effects of the settings that an operator may not expect."""
     if os.environ.get(TOKEN):
         yield f"{TOKEN} is not used: the page asks as who opens it"
     if not _is_loopback(site.host) and site.certificate is None:

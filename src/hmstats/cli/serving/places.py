@@ -38,7 +38,7 @@ def places_of(settings: Settings, store: Store) -> Places | None:
 
 
 def _upstream(setting: UpstreamSetting, settings: Settings, opened: ExitStack) -> UpstreamPlace:
-    """A place of which `opened` closes the database. Raises as `places_of`."""
+    """The place of an upstream, whose database `opened` closes at the end. Raises as `places_of`."""
     store = open_store(
         setting.database, pool_size=settings.upstream_connections, statement_seconds=settings.statement_seconds
     )

@@ -85,7 +85,7 @@ def _principal(settings: Settings) -> str | None:
 
 
 def _context(authorities: str | None) -> ssl.SSLContext:
-    """What checks the upstream's certificate and its name."""
+    """The TLS context that checks the upstream's certificate and its name."""
     try:
         return ssl.create_default_context(cafile=authorities)
     except OSError as error:

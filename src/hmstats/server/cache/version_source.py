@@ -1,4 +1,4 @@
-"""Where the versions come from that prove cached answers in the selector's thread."""
+"""Sources of the versions that prove cached answers valid, for the selector's thread."""
 
 from collections.abc import Collection
 from typing import Protocol

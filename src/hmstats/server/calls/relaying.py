@@ -12,7 +12,7 @@ from hmstats.wire.messages.envelope import Pieces
 
 
 class Stream(Protocol):
-    """The way of a reply to its client while it comes."""
+    """The stream of a reply to its client, while the reply still arrives."""
 
     @property
     def possible(self) -> bool:
@@ -31,7 +31,7 @@ class Stream(Protocol):
 
 
 class Relayed(NamedTuple):
-    """What became of a relayed call."""
+    """The outcome of a relayed call."""
 
     rest: Pieces
     """The reply, or the end of it that was not streamed."""

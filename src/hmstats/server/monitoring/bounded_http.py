@@ -20,7 +20,7 @@ MOST_CLIENTS = 64
 """Clients at the same time; one more ends the one that has been there longest."""
 _MOST_UNREAD_BYTES = 1_000_000
 _UNREAD_SECONDS = 1.0
-"""How much of what nobody asked for is read, and how long is waited for it, so that a refused client sees why."""
+"""Limits of reading the rest of a refused request, in bytes and seconds, so that the client sees the reason."""
 
 _log = structlog.get_logger("hmstats.health")
 

@@ -4,7 +4,7 @@ supervisor       the parent: starts workers, replaces and ends them
 worker_slot      the place of one worker
 worker_process   a worker as its parent sees it
 fork_server      the process that forks workers, as the parent uses it
-forking          what that process runs
+forking          the loop that runs in the fork server
 page_process     the process of the page that is mounted beside health and metrics
-lifeline         what ties a worker to its parent
+lifeline         the socket pair between a worker and its parent
 """

@@ -1,4 +1,4 @@
-"""What a fork server runs: forks and reaps processes as its parent orders (fork_server.py).
+"""The loop of a fork server: forks and reaps processes as its parent orders (fork_server.py).
 
 The process must have one thread only: others would not live on in a forked process, but the locks that they hold would.
 """
@@ -21,7 +21,7 @@ _POLL_SECONDS = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Forked:
-    """What a forked process is to do."""
+    """The task of a forked process."""
 
     arguments: Sequence[str]
     filenos: Sequence[int]

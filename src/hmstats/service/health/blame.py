@@ -19,7 +19,7 @@ RETENTION_DAYS = 30
 
 
 class BlameRecords:
-    """What queries have shown to be wrong."""
+    """The records of statistics that made estimates of queries wrong."""
 
     def __init__(self, store: Store, keeper: HealthKeeper) -> None:
         self._store = store

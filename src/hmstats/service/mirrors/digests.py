@@ -18,7 +18,7 @@ _NEAR_RELATIVE = 1e-12
 
 
 def digest(column: ColumnStatistics, *, sketches: bool) -> str:
-    """A short text that is another one for other statistics; of the numbers alone, or with the sketches."""
+    """A short text that differs for different statistics; of the numbers alone, or with the sketches."""
     names = [each.name for each in fields(column.data) if sketches or each.name not in _SKETCHES]
     said = [column.kind.value, *(f"{each}={_text(getattr(column.data, each))}" for each in names)]
     return hashlib.blake2b("\n".join(said).encode(), digest_size=_DIGEST_BYTES).hexdigest()

@@ -1,4 +1,4 @@
-"""What Hive's queries have counted: kept for HiveServer2, which reads it back when it starts."""
+"""Runtime statistics of Hive's queries: kept for HiveServer2, which reads them when it starts."""
 
 import time
 

@@ -21,7 +21,7 @@ _DAY_MS = 86_400_000
 
 
 def record(unit: Unit, seen: Sequence[Seen]) -> int:
-    """Store who was to blame; of the same shape, day, column and use the last counts. Returns the number of rows."""
+    """Store blame; the last entry of a shape, day, column and use replaces earlier ones. Returns the number of rows."""
     rows = {_id(each): _row(each) for each in seen}
     upsert(unit, HMSTATS_BLAME, ["BLAME_ID"], [rows[each] for each in sorted(rows)], _replaced)
     return len(rows)

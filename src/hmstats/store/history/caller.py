@@ -1,4 +1,4 @@
-"""The caller of the call that runs: the history says who has changed statistics, and how."""
+"""The caller of the running call, for the history, which records who has changed statistics, and by which call."""
 
 from contextvars import ContextVar
 from typing import NamedTuple

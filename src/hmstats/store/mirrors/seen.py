@@ -62,7 +62,7 @@ class Digests(NamedTuple):
 
 _OF_EMPTIED = Digests().of_emptied
 Seen = Mapping[str, Digests]
-"""Digests by column."""
+"""What is known of each column."""
 
 
 def of_column(seen: Seen, column: str) -> Digests:

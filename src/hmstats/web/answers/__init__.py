@@ -1,4 +1,4 @@
-"""What a page shows and the API sends: frozen dataclasses, from which JSON and its schema are made.
+"""Answers of the API, which pages show too: frozen dataclasses, from which JSON and its schema are made.
 
 What is unknown is None, and absent in JSON.
 

@@ -8,7 +8,7 @@ from hmstats.web.answers.numbers import Scalar, Whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The answer to a question; what it has not to do with is absent.
+    """The answer to a question; fields that do not belong to the question are absent.
 
     `count` are rows, distinct values, or the values that quantiles and frequent values are of. The truth of a distinct
     count lies from `low` to `high`, with a confidence of 99.7 %; of bounds, these are the least and the greatest value.

@@ -1,4 +1,4 @@
-"""What queries have shown to be wrong."""
+"""Statistics that made estimates of queries wrong."""
 
 from dataclasses import dataclass
 from datetime import datetime

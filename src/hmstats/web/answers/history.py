@@ -46,7 +46,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """How a table's numbers went, oldest first: one moment for each of its last writes, and one before them.
+    """The course of a table's numbers, oldest first: a moment for each of its last writes, and one before them.
 
     `oldest` is the oldest time that can be asked for, `history_bytes` what the history of all tables takes.
     """

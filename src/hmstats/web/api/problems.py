@@ -10,6 +10,6 @@ _PROBLEM = TypeAdapter(Problem)
 
 
 def answer(problem: Problem) -> Response:
-    """The response that tells a problem."""
+    """The response that reports a problem."""
     body = _PROBLEM.dump_json(problem, exclude_none=True)
     return Response(body, problem.status, media_type=MEDIA_TYPE)

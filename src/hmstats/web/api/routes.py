@@ -11,17 +11,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hmstats.errors import StatementError
+from hmstats.web.admission import Admission
 from hmstats.web.api.changes import CHANGES, Change
 from hmstats.web.api.openapi import openapi
 from hmstats.web.api.operations import OPERATIONS, PREFIX, Operation
 from hmstats.web.api.parameters import parse_arguments
 from hmstats.web.api.precondition import apply_change
-from hmstats.web.desk import Desk
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def routes(desk: Desk) -> list[Route]:
+def routes(admission: Admission) -> list[Route]:
     """A route for each path, and one for the description."""
     description = openapi()
 
@@ -30,8 +30,8 @@ def routes(desk: Desk) -> list[Route]:
 
     found = [Route(f"{PREFIX}/openapi.json", describe_api, methods=["GET"])]
     every: list[tuple[str, str, Endpoint]] = [
-        *((each.path, "GET", _reading(each, desk)) for each in OPERATIONS),
-        *((each.path, each.method.upper(), _writing(each, desk)) for each in CHANGES),
+        *((each.path, "GET", _reading(each, admission)) for each in OPERATIONS),
+        *((each.path, each.method.upper(), _writing(each, admission)) for each in CHANGES),
     ]
     for path, some in groupby(sorted(every, key=lambda each: each[0]), lambda each: each[0]):
         by_method = {method: endpoint for _, method, endpoint in some}
@@ -51,12 +51,12 @@ def _by_method(endpoints: dict[str, Endpoint]) -> Endpoint:
     return answer
 
 
-def _reading(operation: Operation, desk: Desk) -> Endpoint:
+def _reading(operation: Operation, admission: Admission) -> Endpoint:
     adapter = TypeAdapter(operation.answer)
 
     def answer(request: Request) -> Response:
         asked = parse_arguments(operation.parameters, request.path_params, request.query_params.multi_items())
-        with desk.service(request) as service:
+        with admission.service(request) as service:
             found = operation.read(service, asked)
         return _json(request, adapter, found)
 
@@ -66,20 +66,20 @@ def _reading(operation: Operation, desk: Desk) -> Endpoint:
     return respond
 
 
-def _writing(change: Change, desk: Desk) -> Endpoint:
+def _writing(change: Change, admission: Admission) -> Endpoint:
     adapter = TypeAdapter(change.answer)
     of_body = None if change.body is None else TypeAdapter(change.body)
 
     def answer(request: Request, body: bytes) -> Response:
-        desk.require_writes()
+        admission.require_writes()
         asked = parse_arguments(change.parameters, request.path_params, request.query_params.multi_items())
         wish = None if of_body is None else _wish(request, of_body, body)
-        with desk.service(request) as service:
+        with admission.service(request) as service:
             found = apply_change(service, change, asked, wish, request.headers.get("if-match"))
         return _json(request, adapter, found)
 
     async def respond(request: Request) -> Response:
-        return await run_in_threadpool(answer, request, await desk.body(request))
+        return await run_in_threadpool(answer, request, await admission.body(request))
 
     return respond
 

@@ -24,7 +24,7 @@ class CourseLine:
 
 
 def course_lines(course: Course) -> list[CourseLine]:
-    """The lines of the numbers that are known at any moment."""
+    """The lines of the numbers that are known at one moment at least."""
     found = [_counts(course, "Rows", lambda each: each.rows, number_text)]
     found.append(_counts(course, "Size", lambda each: each.size_bytes, size_text))
     if course.column is not None:

@@ -8,5 +8,5 @@ from hmstats.web.problems import Problem
 
 
 def answer(request: Request, problem: Problem) -> Response:
-    """The page that tells a problem."""
+    """The page that shows a problem."""
     return page(request, "problem.html", problem.status, problem=problem)

@@ -1,4 +1,4 @@
-"""What is asked of the metastore for a page or an answer of the API, by the client alone.
+"""Reads the answers for pages and the API from a metastore, through the client alone.
 
 It works on hmstats and on a Hive Metastore: where the calls of hmstats are missing, their answers are unknown.
 
@@ -18,6 +18,6 @@ parts.py             a table or a selection of its partitions
 as_of.py             a table as it was at a time
 counts.py            rows, bytes and files in parameters
 moments.py           times from epoch milliseconds and back
-cursors.py           opaque texts that say where a page ends
-places.py            tables that must exist
+cursors.py           opaque texts that mark the end of a page
+places.py            tables and columns that must exist
 """

@@ -1,4 +1,4 @@
-"""What queries have shown to be wrong, as `hmstats learn` has recorded it."""
+"""Statistics that made estimates of queries wrong, as `hmstats learn` has recorded it."""
 
 import time
 

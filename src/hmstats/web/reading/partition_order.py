@@ -13,9 +13,9 @@ from hmstats.model.statistics.column_types import base_type
 _WHOLE = frozenset({"tinyint", "smallint", "int", "integer", "bigint"})
 _MOST_DIGITS = 20
 MANY = 2_000
-"""Partitions of which what follows from their names alone is kept for the next request: it takes up to a second."""
+"""From so many partitions on, their order is kept for the next request: sorting them takes up to a second."""
 MOST_KEPT = 2
-"""Tables of which it is kept; 100,000 partitions take 40 MB."""
+"""Tables whose order is kept; 100,000 partitions take 40 MB."""
 Order: TypeAlias = tuple[bool, int, str]
 
 
@@ -28,7 +28,7 @@ class NamedPartition:
 
 
 class Ordered(tuple[NamedPartition, ...]):
-    """Partitions in order. Two are equal if they are one object, so that it is told at once for a hundred thousand."""
+    """Partitions in order. Compared by identity, since comparing a hundred thousand partitions takes long."""
 
     __slots__ = ()
     __hash__ = object.__hash__

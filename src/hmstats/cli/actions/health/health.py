@@ -69,7 +69,7 @@ def _refused(service: Metastore, found: Iterable[ObjectHealth]) -> dict[TableNam
 
 
 def _lake_warnings(service: Metastore, texts: Iterable[str]) -> Iterator[str]:
-    """What the metadata of the named Iceberg tables make Spark plan wrong; nothing of what cannot be read here."""
+    """Warnings about Iceberg tables whose metadata makes Spark plan wrong; tables that cannot be read are skipped."""
     for text in texts:
         if "*" in text or named_object(text)[1] is None:
             continue
@@ -84,7 +84,7 @@ def _lake_warnings(service: Metastore, texts: Iterable[str]) -> Iterator[str]:
 def _read_health(
     service: Metastore, texts: list[str], below: int | None, *, partitions: bool
 ) -> Iterator[ObjectHealth]:
-    """All that is named, the worst first, as each list is."""
+    """The health of everything that is named, merged from lists that have the worst first."""
     read = _read_partitions if partitions else _read_tables
     yield from merge(*(read(service, each, below) for each in texts), key=lambda each: each.health.health)
 

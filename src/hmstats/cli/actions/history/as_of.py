@@ -69,7 +69,7 @@ def _merge_partitions(service: Metastore, name: TableName, own: PastStatistics) 
 def _past_of_partitions(
     service: Metastore, table: TableName, at_ms: int, names: list[str]
 ) -> tuple[list[str], PastStatistics]:
-    """The stored names of partitions, and their statistics; those that were dropped since have their names of then."""
+    """The stored names of partitions, and their statistics. Dropped partitions have their former names."""
     found = service.past.past(table, at_ms, partitions=names)
     known = _names_in(found)
     others = [each for each in names if each not in known]
@@ -81,7 +81,7 @@ def _past_of_partitions(
 
 
 def _names_in(found: PastStatistics) -> set[str]:
-    """The partitions of which something is told; "" is the table itself."""
+    """The names of the partitions that have statistics or parameters in the answer; "" is the table itself."""
     return {*found.parameters, *(each.partition or "" for each in found.sets)}
 
 

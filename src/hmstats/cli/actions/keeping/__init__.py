@@ -1,4 +1,4 @@
-"""The work of the commands about how statistics are made and kept.
+"""The work of the commands about preferences and pending statistics.
 
 prefs     preferences
 pending   pending statistics

@@ -1,4 +1,4 @@
-"""What is shown of a metastore, and to whom.
+"""Shows a metastore to people, programs and assistants.
 
 web   pages for people, JSON for programs
 mcp   answers for assistants

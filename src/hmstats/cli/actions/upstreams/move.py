@@ -86,7 +86,7 @@ def _name(text: str) -> DatabaseName:
 
 
 def _silent(_: str) -> None:
-    """Says nothing, where the output is JSON."""
+    """Ignore a message about progress, since the output is JSON."""
 
 
 def _sentences(result: MoveResult, *, dry_run: bool) -> str:

@@ -1,4 +1,4 @@
-"""Who may reach a server, and what they may do there.
+"""TLS, authentication and access rules of a server, from its settings.
 
 tls                   the certificate that connections get
 authentication, ldap  how clients prove who they are

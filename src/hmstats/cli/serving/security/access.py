@@ -37,7 +37,7 @@ def audit_of(settings: Settings, store: Store, worker: int) -> AuditLog | None:
 
 
 def warn_of_strangers(settings: Settings) -> None:
-    """Log that whoever reaches the server may use it, when other machines reach it."""
+    """Log a warning if other machines reach the server and every client may use it."""
     if settings.authentication or is_loopback(settings.host):
         return
     if settings.rules is None:

@@ -16,7 +16,7 @@ _MOST_CHARACTERS = 64
 
 
 class BlameCalls:
-    """What queries have shown to be wrong."""
+    """The records of statistics that made estimates of queries wrong."""
 
     def __init__(self, records: BlameRecords) -> None:
         self._records = records

@@ -11,7 +11,7 @@ from hmstats.wire.statistics import history as codec
 
 
 class HistoryCalls:
-    """What statistics were, who changed them, and how they come back."""
+    """Earlier statistics, the writes that changed them, and restores."""
 
     def __init__(self, history: StatisticsHistory, restores: StatisticsRestore) -> None:
         self._history = history

@@ -1,4 +1,4 @@
-"""A kind of blocks, and what every question that blocks answer finds out first: whom it may take from them."""
+"""A kind of blocks, and the choice of the blocks' members that an answer may use."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Make: TypeAlias = Callable[[Connection, str, str, Ids], Iterator[NewBlock]]
 
 @dataclass(frozen=True, slots=True)
 class BlockKind:
-    """Where blocks are kept, how they are made, and of how many partitions a table has any."""
+    """A kind of blocks: its tables, the function that makes blocks, and the fewest partitions that have any."""
 
     tables: BlockTables
     make: Make
@@ -24,7 +24,7 @@ class BlockKind:
 
 
 def clean_ids(connection: Connection, table_id: int, asked: Ids, touched: Collection[str]) -> Ids:
-    """The ids of the partitions that are asked for without those that were touched, by name."""
+    """The ids of the requested partitions, except those of the touched names."""
     known = partitions.find_ids(connection, table_id, sorted(touched)) if touched else {}
     clean: Ids = np.setdiff1d(asked, np.array(sorted(known.values()), np.int64), assume_unique=True)
     return clean
@@ -42,6 +42,6 @@ def chosen_members(every: Sequence[Members], clean: Ids) -> Iterator[tuple[Membe
 
 
 def together(ids: Iterable[Ids]) -> Ids:
-    """Ids one behind the other."""
+    """Concatenate ids."""
     found = [*ids]
     return np.concatenate(found) if found else np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""How statistics are written, beside what they say."""
+"""Options of a write of statistics."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Rows, distinct values, bounds, quantiles and frequent values of a table or what a filter selects of it.
+"""Rows, distinct values, bounds, quantiles and frequent values of a table, or of the partitions that a filter selects.
 
 Every function raises MissingStatistics, with the statement that would compute what is missing, and StatementError for a
 column or a filter that cannot be.

@@ -98,7 +98,7 @@ def _of_past(part: Part, stored: Mapping[str, ColumnStatistics], wanted: AnswerS
 
 
 def _of_partitions(service: Metastore, part: Part, columns: Sequence[str]) -> Mapping[str, Provenance]:
-    """Where the merged statistics of these columns come from; empty when nobody tells, or there are too many."""
+    """The provenance of the merged statistics of these columns; empty if unknown, or of too many partitions."""
     partitions = part.partitions or 0
     if not columns or partitions * len(columns) > _MOST_PROVENANCES:
         return {}
@@ -113,7 +113,7 @@ def _of_partitions(service: Metastore, part: Part, columns: Sequence[str]) -> Ma
 
 
 def _together(some: Sequence[Provenance]) -> Provenance:
-    """What all partitions' provenances have in common, the least fraction of the rows, and the oldest time."""
+    """The provenance of partitions together: their common fields, the least fraction of the rows, the oldest time."""
     samples = [each.sample_fraction for each in some]
     seconds = [each.written_at_seconds for each in some if each.written_at_seconds is not None]
     writers, tools = {each.writer for each in some}, {each.tool for each in some}

@@ -1,6 +1,6 @@
-"""Health and metrics of the server beside which the page is mounted, for a connection that was opened to the page.
+"""Passes requests for health and metrics on to the server that the page is mounted beside.
 
-The server answers them itself where a connection begins with them, whatever becomes of the page.
+The server answers them itself if they come first on a connection; those that come later on it get here.
 """
 
 import urllib.error

@@ -1,4 +1,4 @@
-"""What every request passes: who asks, with whose connection, and whether it may change something."""
+"""The entry of every request: the user that it proves, a connection as that user, and the right to change something."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,8 +15,8 @@ from hmstats.web.problems import Forbidden
 MOST_BODY_BYTES = 65_536
 
 
-class Desk:
-    """Takes requests in: reads who asks, lends the connection of that user, and refuses changes that must not be."""
+class Admission:
+    """Admits requests: reads the proof of the user, lends a connection as that user, and refuses forbidden changes."""
 
     def __init__(self, metastores: Metastores, callers: Callers, *, writes: bool = False) -> None:
         self._metastores = metastores
