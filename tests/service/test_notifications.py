@@ -32,15 +32,15 @@ def types(log: NotificationLog) -> list[str]:
 
 
 def test_inserted_files_are_events_of_the_table_or_of_partitions(log: NotificationLog) -> None:
-    assert log.inserted(NAME, [Insertion(["a"])]) == [1]
-    assert log.inserted(NAME, [Insertion(["a"], ("0",)), Insertion(["b"], ("1",), replacing=False)]) == [2, 3]
-    assert log.inserted(NAME, []) == []
+    assert log.record_insertions(NAME, [Insertion(["a"])]) == [1]
+    assert log.record_insertions(NAME, [Insertion(["a"], ("0",)), Insertion(["b"], ("1",), replacing=False)]) == [2, 3]
+    assert log.record_insertions(NAME, []) == []
     assert (types(log), log.current_id(), log.count(NotificationFilter(after=1))) == (["INSERT"] * 3, 3, 2)
 
 
 def test_a_table_or_a_partition_can_be_said_to_be_reread(log: NotificationLog) -> None:
-    assert log.reload(NAME, (), {"told": "1"}, refresh=True) == [1]
-    assert log.reload(NAME, ("1",), {}, refresh=False) == [2]
+    assert log.record_reload(NAME, (), {"told": "1"}, refresh=True) == [1]
+    assert log.record_reload(NAME, ("1",), {}, refresh=False) == [2]
     first, second = (each.notification.message for each in log.read(NotificationFilter(after=0)))
     assert ('"refreshEvent":"true"' in first, '"refreshEvent":"false"' in second) == (True, True)
     assert ("told" in first, "told" in second) == (True, False)
@@ -61,14 +61,14 @@ def test_thousands_of_partitions_are_several_events(
 @pytest.mark.parametrize("values", [("7",), ("0", "1")])
 def test_what_is_not_there_is_refused(log: NotificationLog, values: tuple[str, ...]) -> None:
     with pytest.raises((NoSuchObject, MetaError)):
-        log.inserted(NAME, [Insertion(["a"], ("0",)), Insertion(["a"], values)])
+        log.record_insertions(NAME, [Insertion(["a"], ("0",)), Insertion(["a"], values)])
     with pytest.raises((NoSuchObject, MetaError)):
-        log.reload(NAME, values, {}, refresh=True)
+        log.record_reload(NAME, values, {}, refresh=True)
     assert (types(log), log.current_id()) == ([], 0)
 
 
 def test_what_is_older_than_the_retention_is_removed(log: NotificationLog) -> None:
-    log.inserted(NAME, [Insertion(["a"])] * 1_100)
+    log.record_insertions(NAME, [Insertion(["a"])] * 1_100)
     assert log.remove_older(DAY_SECONDS) == 0
     assert log.remove_older(-1.0) == 1_100
     assert (types(log), log.current_id()) == ([], 1_100)
@@ -77,5 +77,5 @@ def test_what_is_older_than_the_retention_is_removed(log: NotificationLog) -> No
 def test_without_a_log_clients_are_answered(store: Store, tmp_path: Path) -> None:
     make_table(store, tmp_path, [0])
     log = NotificationLog(store)
-    assert log.inserted(NAME, [Insertion(["a"])]) == log.reload(NAME, (), {}, refresh=True) == []
+    assert log.record_insertions(NAME, [Insertion(["a"])]) == log.record_reload(NAME, (), {}, refresh=True) == []
     assert (types(log), log.current_id()) == ([], 0)

@@ -126,7 +126,7 @@ def _read_known(service: Metastore, database: str, catalog: str, now_ms: int, wa
         locks,
         stated,
         waiting,
-        _blamed(service, database, catalog, now_ms),
+        _read_blamed(service, database, catalog, now_ms),
     )
 
 
@@ -136,7 +136,7 @@ def _longest_pause(stated: Stated, wanted: Wanted) -> float:
     return max(wanted.look_seconds or 0.0, *(each or 0.0 for each in every), 0.0)
 
 
-def _blamed(service: Metastore, database: str, catalog: str, now_ms: int) -> dict[TableName, Blamed]:
+def _read_blamed(service: Metastore, database: str, catalog: str, now_ms: int) -> dict[TableName, Blamed]:
     """The tables whose statistics caused wrong estimates that a new analysis would correct."""
     found: dict[TableName, Blamed] = {}
     try:
@@ -199,13 +199,13 @@ def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: Wan
     if of.health.partitions is None:
         yield candidate(of, known.speeds, known.now_ms, use)
         return
-    held = _held(of.table, known) | _waiting(of.table, known, wanted)
+    held = _excluded_partitions(of.table, known) | _waiting(of.table, known, wanted)
     for each in islice(service.health.partitions(of.table, below=WHOLE), wanted.most):
         if each.partition not in held:
             yield candidate(each, known.speeds, known.now_ms, use, share_of(each, of))
 
 
-def _held(name: TableName, known: _Known) -> set[str | None]:
+def _excluded_partitions(name: TableName, known: _Known) -> set[str | None]:
     """The partitions that are locked, or excluded from automatic analyses."""
     locks = known.locks.get((name.database, name.table), ())
     held: set[str | None] = {each.object.partition for each in locks if not each.object.columns}

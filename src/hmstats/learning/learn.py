@@ -10,7 +10,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.misestimates import misestimates, shape_of
 from hmstats.model.feedback.queries import Query
 from hmstats.model.feedback.records import Seen
-from hmstats.model.feedback.verdicts import Stored, Verdict, blamed
+from hmstats.model.feedback.verdicts import Stored, Verdict, assign_blame
 
 _AT_ONCE = 500
 _OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
@@ -56,7 +56,7 @@ def learn(service: Metastore, queries: Iterable[Query], *, dry_run: bool = False
 
 def _judge_query(query: Query, stored: Stored) -> list[Seen]:
     """Who is to blame in a query. If the engine has told no estimate at all, only a missing row count is."""
-    shape, found = shape_of(query), [each for error in misestimates(query) for each in blamed(error, stored)]
+    shape, found = shape_of(query), [each for error in misestimates(query) for each in assign_blame(error, stored)]
     if not query.has_estimates:
         found = [each for each in found if each.verdict is Verdict.MISSING]
     return [Seen(each, query.engine, shape, query.at_ms) for each in found]

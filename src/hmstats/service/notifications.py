@@ -48,7 +48,7 @@ class NotificationLog:
         with self._store.read() as connection:
             return notifications.count(connection, wanted)
 
-    def inserted(self, name: TableName, insertions: Sequence[Insertion]) -> list[int]:
+    def record_insertions(self, name: TableName, insertions: Sequence[Insertion]) -> list[int]:
         """Record that files were written to a table or its partitions. Returns the events' ids, in order.
 
         Raises NoSuchObject if the table or one of the partitions does not exist.
@@ -63,7 +63,7 @@ class NotificationLog:
 
         return self._store.write(write)
 
-    def reload(
+    def record_reload(
         self, name: TableName, values: Sequence[str], parameters: Mapping[str, str], *, refresh: bool
     ) -> list[int]:
         """Record that a table or a partition must be refreshed or invalidated. Returns the event's id in a list.

@@ -22,7 +22,7 @@ from hmstats.sketch.frequent import frequencies
 from hmstats.sketch.frequent.top_k import TopK
 from hmstats.sketch.quantiles.kll import KllHistogram
 from hmstats.sketch.values.arrow_bytes import byte_lengths
-from hmstats.sketch.values.column_values import Weights, present
+from hmstats.sketch.values.column_values import Weights, non_null_values
 from hmstats.sketch.values.murmur3 import hash_doubles, hash_longs, hash_strings
 from hmstats.sketch.values.numbers import Bound, bounds, numbers_of
 
@@ -68,7 +68,7 @@ class ColumnAccumulator:
     def update(self, values: pa.Array | pa.ChunkedArray) -> None:
         """Add an array of values, dictionary-encoded or not. Raises SketchError if its type does not fit the kind."""
         for array in values.chunks if isinstance(values, pa.ChunkedArray) else [values]:
-            found, weights = present(array, self.kind)
+            found, weights = non_null_values(array, self.kind)
             count = len(found) if weights is None else int(weights.sum())
             self.rows += len(array)
             self.nulls += len(array) - count

@@ -16,7 +16,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.runs import Outcome, Run
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.outlets.export.file import read
-from hmstats.outlets.people.times import shown
+from hmstats.outlets.people.times import utc_text
 from hmstats.web.reading.plan import refresh_plan
 from hmstats.wire.idl import hive_metastore as api
 
@@ -93,7 +93,7 @@ def test_a_restore_of_everything_has_them(metastore: Metastore, lake: str) -> No
     with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
         writes = service.past.history(TableName(lake, "shop", "orders"), None, 1).writes
         service.delete_statistics(TableName(lake, "shop", "orders"))
-    arguments = ["restore", "--all", "--as-of", shown(writes[0].at_ms), "--dry-run", "--json"]
+    arguments = ["restore", "--all", "--as-of", utc_text(writes[0].at_ms), "--dry-run", "--json"]
     done = CliRunner().invoke(app, [*arguments, "--metastore", f"thrift://127.0.0.1:{metastore.port}"])
     assert done.exit_code in {0, ExitCode.PARTLY_DONE}  # other tests have left locked tables
     assert f"{lake}.shop.orders" in tables(done.stdout)
@@ -104,7 +104,7 @@ def test_a_database_of_theirs_is_all_of_its_tables(metastore: Metastore, lake: s
     table, database = f"{lake}.shop.orders", f"{lake}.shop.*"
     with client.connect(f"thrift://127.0.0.1:{metastore.port}") as service:
         writes = service.past.history(TableName(lake, "shop", "orders"), None, 1).writes
-    restored = run(metastore, "restore", database, "--as-of", shown(writes[0].at_ms), "--dry-run", "--json")
+    restored = run(metastore, "restore", database, "--as-of", utc_text(writes[0].at_ms), "--dry-run", "--json")
     assert tables(restored) == [table]
     assert run(metastore, "lock", database, "--refuse") == f"statistics of database {lake}.shop are locked\n"
     with pytest.raises(StatementError, match=f"a partition or columns are of a table, found database {lake}"):

@@ -26,10 +26,10 @@ ROOMS = [
     "wire",
 ]
 VAGUE = re.compile(
-    "accumulated|analysed|asked|checked|chosen|collected|conformed|connected|counted|encoded|filled|found|given|handed|"
-    "joined|judged|kept|known|left|made|marked|merged|named|opened|ordered|packed|padded|parsed|placed|planned|prepared|"
-    "proven|published|quoted|received|said|sampled|seen|selected|sent|shared|signed|skipped|sorted|stored|taken|timed|"
-    "told|translated|wanted"
+    "accumulated|analysed|applied|asked|authorised|checked|chosen|collected|combined|conformed|connected|counted|decoded|"
+    "drained|encoded|explained|filled|fitted|forked|found|given|handed|inserted|joined|judged|kept|known|left|made|marked|"
+    "merged|named|opened|ordered|packed|padded|parsed|placed|planned|prepared|proven|published|quoted|reaped|received|said|"
+    "sampled|seen|selected|sent|shared|signed|skipped|sorted|stored|taken|timed|told|translated|tried|wanted|widened|wrapped"
 )
 
 

@@ -5,7 +5,7 @@ import pytest
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.misestimates import Misestimate
 from hmstats.model.feedback.queries import ColumnUse, Use
-from hmstats.model.feedback.verdicts import Stored, StoredColumn, StoredTable, Verdict, blamed
+from hmstats.model.feedback.verdicts import Stored, StoredColumn, StoredTable, Verdict, assign_blame
 from hmstats.model.health.health import Reason
 
 T = TableName("hive", "shop", "orders")
@@ -25,7 +25,7 @@ def stored(reason: Reason = Reason.FRESH, rows: int | None = 20_000, **columns: 
 
 
 def verdicts(of: Misestimate, known: Stored) -> dict[str | None, Verdict]:
-    return {each.column: each.verdict for each in blamed(of, known)}
+    return {each.column: each.verdict for each in assign_blame(of, known)}
 
 
 def test_of_a_table() -> None:
@@ -64,7 +64,7 @@ def test_a_part_of_a_table_may_have_fewer_groups() -> None:
 def test_of_several_columns_those_with_the_worst_verdict_share_the_weight() -> None:
     of = error(column("status"), column("price", Use.RANGE), column("day"))
     known = stored(price=OURS)
-    assert {each.column: each.weight for each in blamed(of, known)} == {"status": 5.0, "day": 5.0}
+    assert {each.column: each.weight for each in assign_blame(of, known)} == {"status": 5.0, "day": 5.0}
     known = stored(status=OURS, price=OURS, day=OURS)
     assert set(verdicts(of, known).values()) == {Verdict.BEYOND}
 
@@ -76,6 +76,6 @@ def test_nulls_are_to_blame_only_alone() -> None:
 
 
 def test_tables_of_others_are_nobodys_fault() -> None:
-    assert blamed(error(), {}) == []
+    assert assign_blame(error(), {}) == []
     other = ColumnUse(TableName("hive", "shop", "elsewhere"), "id", Use.JOIN)
-    assert blamed(error(column(), other), stored()) == []
+    assert assign_blame(error(column(), other), stored()) == []

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hmstats.model.catalog.objects import TableName
-from hmstats.model.health.runs import MOST_RETRY_SECONDS, Lease, Outcome, Run, ended, retry_seconds, speeds
+from hmstats.model.health.runs import MOST_RETRY_SECONDS, Lease, Outcome, Run, end_lease, retry_seconds, speeds
 
 T, U = TableName("hive", "d", "t"), TableName("hive", "d", "u")
 
@@ -35,11 +35,11 @@ def test_a_failure_waits_twice_as_long_each_time_up_to_a_day() -> None:
 def test_a_killed_process_is_no_failure_of_its_table_at_once() -> None:
     lease = Lease("r", 5)
     for failures in (1, 2):
-        lease = ended(lease, Outcome.LOST, None, 1_000)
+        lease = end_lease(lease, Outcome.LOST, None, 1_000)
         assert (lease.failures, lease.retry_ms) == (failures, None)
-    assert ended(lease, Outcome.LOST, None, 1_000).retry_ms == 1_000 + 7_200_000
-    assert ended(lease, Outcome.DONE, 1.0, 1_000) == Lease()
-    assert ended(lease, Outcome.STOPPED, 1.0, 1_000) == lease
+    assert end_lease(lease, Outcome.LOST, None, 1_000).retry_ms == 1_000 + 7_200_000
+    assert end_lease(lease, Outcome.DONE, 1.0, 1_000) == Lease()
+    assert end_lease(lease, Outcome.STOPPED, 1.0, 1_000) == lease
 
 
 @given(st.lists(st.sampled_from([Outcome.DONE, Outcome.FAILED, Outcome.LOST, Outcome.STOPPED]), max_size=30))
@@ -47,7 +47,7 @@ def test_whatever_happened_a_table_is_tried_again_within_a_day(outcomes: list[Ou
     lease, now_ms = Lease(), 0
     for each in outcomes:
         now_ms += 1_000
-        lease = ended(lease, each, 3.0, now_ms)
+        lease = end_lease(lease, each, 3.0, now_ms)
         assert lease.run_id is None
         assert lease.retry_ms is None or lease.retry_ms <= now_ms + MOST_RETRY_SECONDS * 1_000
     if outcomes and outcomes[-1] is Outcome.DONE:

@@ -328,11 +328,11 @@ def test_long_requests_that_begin_alike_are_all_answered(numbers: Numbers, size:
 def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> None:
     dispatcher = Dispatcher(methods(), {METHOD: Counted(numbers)}, AnswerCache(numbers, 10_000))
     asked = request(METHOD, 1, **WANTED)
-    assert dispatcher.repeated(asked, SESSION) is None
+    assert dispatcher.find_repeated(asked, SESSION) is None
     first = dispatcher.answer(Request.of(asked), SESSION)
     assert first is not None
     later = request(METHOD, 77, **WANTED)
-    repeated = dispatcher.repeated(later, SESSION)
+    repeated = dispatcher.find_repeated(later, SESSION)
     assert repeated is not None
     again = dispatcher.answer(Request.of(later), SESSION)
     assert again is not None
@@ -349,7 +349,7 @@ def test_only_strict_calls_that_were_answered_are_repeats(numbers: Numbers) -> N
         request(METHOD, **WANTED | {"col_name": "d"}),
         request("get_all_databases"),
     )
-    assert [each for each in others if dispatcher.repeated(each, SESSION)] == []
+    assert [each for each in others if dispatcher.find_repeated(each, SESSION)] == []
 
 
 def test_what_spark_sees_alone_is_repeated_to_spark_alone(numbers: Numbers) -> None:
@@ -360,10 +360,10 @@ def test_what_spark_sees_alone_is_repeated_to_spark_alone(numbers: Numbers) -> N
     dispatcher = Dispatcher(methods(), {"get_table": call}, AnswerCache(numbers, 10_000))
     asked, spark = request("get_table", dbname="d", tbl_name="t"), Session(2, "127.0.0.1:2", is_spark=True)
     dispatcher.answer(Request.of(asked), spark)
-    assert dispatcher.repeated(asked, SESSION) is None
+    assert dispatcher.find_repeated(asked, SESSION) is None
     dispatcher.answer(Request.of(asked), SESSION)
     for session, name in ((SESSION, "t"), (spark, "t of Spark")):
-        repeated = dispatcher.repeated(asked, session)
+        repeated = dispatcher.find_repeated(asked, session)
         assert repeated is not None
         assert reply_of(repeated.pieces).value.tableName == name
 

@@ -13,14 +13,14 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from hmstats.server.processes.forking import forked
+from hmstats.server.processes.forking import run_fork_server
 from hmstats.server.processes.lifeline import Lifeline
 from hmstats.server.processes.worker_process import HOPELESS
 
 
 def main() -> None:
     """Fork workers until the parent is gone."""
-    order = forked(socket.socket(fileno=int(sys.argv[1])))
+    order = run_fork_server(socket.socket(fileno=int(sys.argv[1])))
     if order is not None:
         folder, number = order.arguments
         serve(Path(folder), int(number), order.filenos)

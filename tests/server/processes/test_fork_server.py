@@ -145,10 +145,10 @@ def test_a_program_that_cannot_fork_is_an_error_each_time() -> None:
 def test_a_process_that_the_system_refuses_is_an_error_and_the_fork_server_goes_on() -> None:
     program = (
         "import os, socket, sys\n"
-        "from hmstats.server.processes.forking import forked\n"
+        "from hmstats.server.processes.forking import run_fork_server\n"
         "def refused(): raise BlockingIOError(11, 'Resource temporarily unavailable')\n"
         "os.fork = refused\n"
-        "forked(socket.socket(fileno=int(sys.argv[1])))\n"
+        "run_fork_server(socket.socket(fileno=int(sys.argv[1])))\n"
     )
     fork_servers = ForkServers([sys.executable, "-c", program], os.environ)
     for _ in range(2):

@@ -10,7 +10,7 @@ from hmstats.cli.output.cell_texts import age, count_text
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.records import BlameSum
-from hmstats.model.feedback.verdicts import MENDABLE, explained
+from hmstats.model.feedback.verdicts import MENDABLE, explain
 from hmstats.outlets.people.cells import UNKNOWN, estimate_text
 from hmstats.web.reading.places import shown_name
 
@@ -39,7 +39,7 @@ def print_blame(found: Sequence[BlameSum]) -> None:
     print_table(shown)
     for each in found[:_TO_DO_LINES]:
         blame = each.worst.blame
-        typer.echo(f"{_name(blame.table, blame.column)} {explained(blame.column, blame.use, blame.verdict)}")
+        typer.echo(f"{_name(blame.table, blame.column)} {explain(blame.column, blame.use, blame.verdict)}")
 
 
 def blame_as_json(each: BlameSum) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def blame_as_json(each: BlameSum) -> dict[str, Any]:
         "table": blame.table.table,
         "column": blame.column,
         "verdict": blame.verdict.value,
-        "why": explained(blame.column, blame.use, blame.verdict),
+        "why": explain(blame.column, blame.use, blame.verdict),
         "used_for": blame.use.value,
         "engine": each.worst.engine,
         "estimated": blame.estimated,

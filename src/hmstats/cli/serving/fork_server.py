@@ -11,7 +11,7 @@ import sys
 from typing import NoReturn
 
 from hmstats.cli.serving.orders import PREPARE, WORKER
-from hmstats.server.processes.forking import Forked, forked
+from hmstats.server.processes.forking import Forked, run_fork_server
 
 
 def main() -> int:
@@ -22,10 +22,10 @@ def main() -> int:
     if PREPARE in sys.argv[1:-1]:
         import hmstats.cli.serving.preparation  # noqa: F401, PLC0415 - loaded for the process that is forked
 
-        order = forked(channel, processes=1)
+        order = run_fork_server(channel, processes=1)
     if order is None:
         _load_worker()
-        order = forked(channel)
+        order = run_fork_server(channel)
     return 0 if order is None else _obey(order)
 
 

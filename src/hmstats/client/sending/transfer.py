@@ -38,10 +38,10 @@ def entries(service: Metastore, tables: Sequence[str] = ()) -> Iterator[Entry]:
     Raises StatementError for a table that is not there.
     """
     for table in _tables(service, tables):
-        yield from _of(own_statistics(service, table))
+        yield from _entries_of(own_statistics(service, table))
         if table.partition_keys:
             for each in stored_partitions(service, table, service.partition_names(table.name)):
-                yield from _of(each)
+                yield from _entries_of(each)
 
 
 def put(service: Metastore, found: Iterable[Entry]) -> TransferResult:
@@ -99,8 +99,8 @@ def _put(service: Metastore, table: Table, batch: Sequence[Entry], moved: Transf
             }
 
 
-def _of(found: StoredStatistics) -> Iterator[Entry]:
-    """Yield the entry, unless it has neither statistics nor counts."""
+def _entries_of(found: StoredStatistics) -> Iterator[Entry]:
+    """The entry of stored statistics; none if there are neither statistics nor counts."""
     counts = {name: found.parameters[name] for name in _COUNTS if name in found.parameters}
     if counts or found.statistics.columns:
         yield Entry(found.table.name, counts, found.statistics)

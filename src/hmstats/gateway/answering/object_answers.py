@@ -62,7 +62,7 @@ class ObjectAnswers:
             return with_statistics(whole, call.name, wanted, keys, self._reader)
 
         is_canary = call.session.is_canary
-        return Relayed((self._pending.tried([mirror.name], answer_with) if is_canary else answer_with(),))
+        return Relayed((self._pending.read_as_published([mirror.name], answer_with) if is_canary else answer_with(),))
 
     def make(self, call: Call, arguments: dict[str, Any]) -> Relayed:
         """The answer to a call that makes objects, after the statistics that they bring are here."""

@@ -76,7 +76,7 @@ class Blame:
     weight: float
 
 
-def blamed(error: Misestimate, stored: Stored) -> list[Blame]:
+def assign_blame(error: Misestimate, stored: Stored) -> list[Blame]:
     """Assign the blame for an error: the columns with the worst verdict share its weight.
 
     Nulls are blamed only if the query uses nothing else: engines exclude them beside every comparison. Nothing is
@@ -140,7 +140,7 @@ def _agree(one: float, other: float) -> bool:
     return max(one, other, 1) / max(min(one, other), 1) <= _TOLERANCE
 
 
-def explained(column: str | None, use: Use, verdict: Verdict) -> str:
+def explain(column: str | None, use: Use, verdict: Verdict) -> str:
     """One clause on what is wrong with a table (no column) or a column."""
     if verdict is Verdict.MISSING:
         return "has no row count" if column is None else "has no statistics"

@@ -61,7 +61,7 @@ class Lease:
     retry_ms: int | None = None
 
 
-def ended(lease: Lease, outcome: Outcome, seconds: float | None, now_ms: int) -> Lease:
+def end_lease(lease: Lease, outcome: Outcome, seconds: float | None, now_ms: int) -> Lease:
     """The lease after a run: free, and after a failure not to be tried again for a while."""
     if outcome is Outcome.DONE:
         return Lease()

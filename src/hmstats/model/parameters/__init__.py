@@ -6,5 +6,5 @@ accurate           COLUMN_STATS_ACCURATE
 computed           parameters that were computed for an answer
 parameter_change   a change of some parameters
 statistics_keys    which parameters hold statistics
-alike              one object for equal parameters
+shared_parameters  one object for equal parameters of partitions
 """

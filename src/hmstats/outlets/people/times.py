@@ -25,7 +25,7 @@ def past_ms(option: str, text: str, now_seconds: float) -> int:
     return int(found.timestamp() * 1000)
 
 
-def shown(at_ms: int) -> str:
-    """A time as ISO 8601 in UTC, to the millisecond, so that it can be given back."""
+def utc_text(at_ms: int) -> str:
+    """A time as ISO 8601 in UTC, to the millisecond, which `past_ms` reads."""
     text = datetime.fromtimestamp(at_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     return f"{text}.{at_ms % 1000:03d}Z"

@@ -36,7 +36,7 @@ def _with_pending(name: str, call: Callable[..., Any], pending: PendingStatistic
     def read(session: Session, **arguments: Any) -> Any:
         if not session.is_canary:
             return call(session, **arguments)
-        return pending.tried(_tables(name, arguments), lambda: call(session, **arguments))
+        return pending.read_as_published(_tables(name, arguments), lambda: call(session, **arguments))
 
     return read
 

@@ -141,13 +141,15 @@ class Dispatcher:
         """Whether another metastore answers a request."""
         return self.relay is not None and self.relay.takes(request.head.name)
 
-    def relayed(self, request: Request, session: Session, stream: Stream, sent: Sent | None = None) -> Pieces | None:
+    def answer_relayed(
+        self, request: Request, session: Session, stream: Stream, sent: Sent | None = None
+    ) -> Pieces | None:
         """Another metastore's reply to a request, or its end if it was streamed; None when the client waits for none.
 
         `sent` is the call if it was sent already. Raises UpstreamClosed and ClientGone, after which the connection
         ends.
         """
-        return copy_context().run(self._relayed, request, session, stream, sent)
+        return copy_context().run(self._answer_relayed, request, session, stream, sent)
 
     def send_at_once(self, request: Request, session: Session) -> Sent | None:
         """A request as it was sent to another metastore without waiting; None if it was not, for a thread to do.
@@ -177,7 +179,7 @@ class Dispatcher:
             return Request(bytes(data), head)
         return Begun.BEGUN if self._answers.has_longer(head, data) else self._recognise(head, data)
 
-    def repeated(self, message: bytes, session: Session) -> CachedReply | None:
+    def find_repeated(self, message: bytes, session: Session) -> CachedReply | None:
         """The cached reply to bytes that are a whole strict request; None if they are not, or if no reply is cached."""
         if session.is_canary:
             return None
@@ -197,7 +199,7 @@ class Dispatcher:
         reply.request.cache_key = key
         return reply
 
-    def cached(self, request: Request, session: Session) -> CachedReply | None:
+    def find_cached(self, request: Request, session: Session) -> CachedReply | None:
         """The cached reply to a request; None if there is none, or if the call is oneway."""
         began = time.perf_counter()
         head = request.head
@@ -304,7 +306,7 @@ class Dispatcher:
         bind_contextvars(request_id=secrets.token_hex(8), method=request.head.name, **_client(session))
         self._record_call(request, session, sent.began_seconds, RELAYED_REFUSAL if relayed.refused else RELAYED)
 
-    def _relayed(self, request: Request, session: Session, stream: Stream, sent: Sent | None) -> Pieces | None:
+    def _answer_relayed(self, request: Request, session: Session, stream: Stream, sent: Sent | None) -> Pieces | None:
         with _span(request):
             return self._relay_call(request, session, stream, sent)
 
@@ -329,7 +331,7 @@ class Dispatcher:
             error = raised
         except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
             _log.exception("call_broke", **get_contextvars())
-            error = _unexpected(request_id)
+            error = _unexpected_error(request_id)
         else:
             outcome = answered_here.outcome if answered_here else RELAYED_REFUSAL if relayed.refused else RELAYED
             self._record_call(request, session, started, outcome, answered_here.reason if answered_here else None)
@@ -346,7 +348,7 @@ class Dispatcher:
             return self._call(request, session)
         except Exception:  # noqa: BLE001 - the edge: a bug in one call must not end the thread that runs it
             _log.exception("call_broke", **get_contextvars())
-            return self._failure(request.head, _unexpected(request_id))
+            return self._failure(request.head, _unexpected_error(request_id))
 
     def _call(self, request: Request, session: Session) -> _Answer:
         head = request.head
@@ -473,7 +475,7 @@ def _refusal(head: Head, kind: Refusal, sentence: str) -> _Answer:
     return _Answer(encode_refusal(head, kind, sentence), kind.name, sentence)
 
 
-def _unexpected(request_id: str) -> MetaError:
+def _unexpected_error(request_id: str) -> MetaError:
     return MetaError(f"unexpected error; the server's log has it as request {request_id}")
 
 

@@ -297,7 +297,7 @@ class Exchange:
         if protocol is None or connection.must_prove:
             return False
         message = protocol.message(data)
-        repeated = self._dispatcher.repeated(message, connection.session) if message else None
+        repeated = self._dispatcher.find_repeated(message, connection.session) if message else None
         if repeated is not None:
             self._begin_call(connection, Call(connection, protocol, repeated.request), repeated)
         return repeated is not None

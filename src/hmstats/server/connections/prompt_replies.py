@@ -101,7 +101,7 @@ class PromptReplies:
         """The cached reply to a call; None if there is none, or if a worker should answer since it takes long."""
         if len(call.request.message) > _LONGEST_REQUEST_BYTES:
             return None
-        reply = self._dispatcher.cached(call.request, call.connection.session)
+        reply = self._dispatcher.find_cached(call.request, call.connection.session)
         if reply is None or call.protocol.encodes_at_once or len(reply.cached.result) <= _LONGEST_ENCODED_BYTES:
             return reply
         return None

@@ -31,7 +31,7 @@ def relay(call: Call, dispatcher: Dispatcher, limits: Limits) -> bool:
         return False
     stream = StreamedReply(call, limits)
     try:
-        rest = dispatcher.relayed(call.request, call.connection.session, stream, sent)
+        rest = dispatcher.answer_relayed(call.request, call.connection.session, stream, sent)
     except (UpstreamClosed, ClientGone) as error:
         call.error = ConnectionError(str(error))
         return stream.begun or call.claim()

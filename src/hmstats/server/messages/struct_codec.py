@@ -31,21 +31,21 @@ class Encoded:
 
 def decode_arguments(method: Method, message: bytes, body_at: int) -> dict[str, Any]:
     """The arguments by name; an argument that was not sent has its default. Raises ProtocolError."""
-    return dict(vars(_decoded(method.arguments, message, body_at, f"the arguments of {method.name}")))
+    return dict(vars(_decode(method.arguments, message, body_at, f"the arguments of {method.name}")))
 
 
 def decode_result(method: Method, message: bytes, body_at: int) -> Any:
     """The result struct of a method. Raises ProtocolError."""
-    return _decoded(method.result, message, body_at, f"the result of {method.name}")
+    return _decode(method.result, message, body_at, f"the result of {method.name}")
 
 
 def decode_fault(message: bytes, body_at: int) -> TApplicationException:
     """The exception in an answer of type EXCEPTION. Raises ProtocolError."""
-    fault: TApplicationException = _decoded(TApplicationException, message, body_at, "the exception")
+    fault: TApplicationException = _decode(TApplicationException, message, body_at, "the exception")
     return fault
 
 
-def _decoded(struct_class: Any, message: bytes, at: int, subject: str) -> Any:
+def _decode(struct_class: Any, message: bytes, at: int, subject: str) -> Any:
     check_maps(struct_class, message, at)
     message, taken = remove_maps(struct_class, message, at)
     transport = TCyBufferedTransport(_Reader(message, at), _BUFFER_BYTES)

@@ -1,7 +1,7 @@
 """The fork server as the parent of the workers uses it: a process that has loaded all modules and forks workers.
 
 A forked worker is ready in a tenth of the time that a fresh process takes to load its modules, and shares their memory
-with the others. The process itself runs `forking.forked`.
+with the others. The process itself runs `forking.run_fork_server`.
 """
 
 import contextlib

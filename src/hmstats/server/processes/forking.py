@@ -28,10 +28,10 @@ class Forked:
     """Its own copies of the file descriptors, which it must close."""
 
 
-def forked(channel: socket.socket, processes: int | None = None) -> Forked | None:
-    """Obey orders until the channel is closed, or so many processes are forked.
+def run_fork_server(channel: socket.socket, processes: int | None = None) -> Forked | None:
+    """Carry out orders until the channel is closed, or so many processes are forked.
 
-    Returns None then, and in each forked process what it is to do.
+    Returns None then, and the task in each forked process.
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # they reach the whole group; the parent says when to end
@@ -42,7 +42,7 @@ def forked(channel: socket.socket, processes: int | None = None) -> Forked | Non
             return None
         order = json.loads(text)
         if "reap" in order:
-            channel.sendall(str(_reaped(order["reap"], order["seconds"])).encode())
+            channel.sendall(str(_reap(order["reap"], order["seconds"])).encode())
             continue
         try:
             pid = os.fork()
@@ -61,7 +61,7 @@ def forked(channel: socket.socket, processes: int | None = None) -> Forked | Non
     return None
 
 
-def _reaped(pid: int, kill_seconds: float) -> int:
+def _reap(pid: int, kill_seconds: float) -> int:
     """The exit status of a child, which is killed if it has not ended after so many seconds."""
     until = time.monotonic() + kill_seconds
     while time.monotonic() < until:

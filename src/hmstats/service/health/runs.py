@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from hmstats.errors import InvalidInput
 from hmstats.model.catalog.objects import TableName
-from hmstats.model.health.runs import Lease, Outcome, Run, ended
+from hmstats.model.health.runs import Lease, Outcome, Run, end_lease
 from hmstats.service.catalog.patterns import matching
 from hmstats.service.statistics.existing_tables import find_facts
 from hmstats.store.catalog import databases
@@ -52,7 +52,7 @@ class Runs:
                 return Begun(False, runs.runner_of(unit.connection, lease.run_id), lease.until_ms)
             if lease.run_id is not None:
                 runs.lose(unit, lease.run_id, now_ms)
-                lease = ended(lease, Outcome.LOST, None, now_ms)
+                lease = end_lease(lease, Outcome.LOST, None, now_ms)
                 runs.put_lease(unit, table_id, lease)
             if lease.retry_ms is not None and lease.retry_ms > now_ms:
                 return Begun(False, None, lease.retry_ms)
@@ -88,7 +88,7 @@ class Runs:
             table_id, now_ms = find_facts(unit.connection, run.table).id, unit.now_milliseconds
             lease = runs.lock_lease(unit, table_id)
             if lease.run_id == run.id:
-                runs.put_lease(unit, table_id, ended(lease, run.outcome, run.seconds, now_ms))
+                runs.put_lease(unit, table_id, end_lease(lease, run.outcome, run.seconds, now_ms))
             return runs.end(unit, table_id, replace(run, ended_ms=now_ms))
 
         return self._store.write(work)

@@ -146,7 +146,7 @@ class PendingStatistics:
         _unmark(unit, target, fresh, recounted)
         return Published(len(fresh), len(recounted)), left
 
-    def tried(self, names: Sequence[TableName], read: Callable[[], Answer]) -> Answer:
+    def read_as_published(self, names: Sequence[TableName], read: Callable[[], Answer]) -> Answer:
         """Return what `read` returns if the pending statistics of these tables are published; then roll that back.
 
         Pending statistics that cannot be published are left out. On a server that only reads, `read` sees the stored

@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from hmstats.sketch.distinct.hive_hll import DEFAULT_P, HiveHll, sparse_limit
 from hmstats.sketch.distinct.hll_bytes import Registers
-from hmstats.sketch.distinct.vector_block import OfBlock
+from hmstats.sketch.distinct.vector_block import SubsetUnion
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(slots=True)
-class _OfP:
+class _KnownRegisters:
     """The merged known registers of the blocks of one precision p; `certain` once one of their members is dense."""
 
     registers: Registers
@@ -39,11 +39,11 @@ class BlockUnion(Generic[Key]):
     """A union under construction, to which blocks are added, each under a key."""
 
     def __init__(self) -> None:
-        self._of_p: dict[int, _OfP] = {}
+        self._known_by_p: dict[int, _KnownRegisters] = {}
         self._sketches: list[HiveHll] = []
         self._doubts: dict[Key, _Doubt] = {}
 
-    def add(self, key: Key, found: OfBlock) -> None:
+    def add(self, key: Key, found: SubsetUnion) -> None:
         """Add the subset of a block."""
         if found.codes is not None:
             sketch = HiveHll(found.p)
@@ -52,7 +52,7 @@ class BlockUnion(Generic[Key]):
             return
         assert found.registers is not None
         assert found.bounds is not None
-        known = self._of_p.setdefault(found.p, _OfP(np.zeros(1 << found.p, np.uint8)))
+        known = self._known_by_p.setdefault(found.p, _KnownRegisters(np.zeros(1 << found.p, np.uint8)))
         np.maximum(known.registers, found.registers, out=known.registers)
         known.certain |= found.dense
         places = np.flatnonzero(found.bounds > known.registers)
@@ -65,13 +65,13 @@ class BlockUnion(Generic[Key]):
 
     def in_doubt(self) -> list[Key]:
         """The keys of blocks whose vectors could still change the union. Call this after everything was added."""
-        known = {p: self._with_alike(p) for p in self._of_p}
+        known = {p: self._with_alike(p) for p in self._known_by_p}
         return [key for key, each in self._doubts.items() if (each.bounds > known[each.p][each.places]).any()]
 
     def result(self) -> HiveHll | None:
         """The union once no block is in doubt; None if only the vectors tell whether it is sparse."""
         parts = [*self._sketches]
-        for p, found in self._of_p.items():
+        for p, found in self._known_by_p.items():
             part = HiveHll(p)
             parts.append(part)
             if not found.registers.any():
@@ -86,7 +86,7 @@ class BlockUnion(Generic[Key]):
 
     def _with_alike(self, p: int) -> Registers:
         """The merged registers of all blocks and sketches of this p."""
-        registers = self._of_p[p].registers.copy()
+        registers = self._known_by_p[p].registers.copy()
         for each in self._sketches:
             if each.p == p and not each.is_empty:
                 np.maximum(registers, each.as_registers(), out=registers)

@@ -39,8 +39,8 @@ Chosen = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OfBlock:
-    """What a block tells of a subset of its members.
+class SubsetUnion:
+    """The union of a subset of a block's members, as far as the block tells it.
 
     `registers` are the greatest known ranks, `bounds` the greatest that a register can have where it is not known, else
     0; both None if the subset has `codes` instead. `dense` tells whether one of the subset is dense.
@@ -141,17 +141,17 @@ class VectorBlock:
             union.registers = self.ranks[0]
         return union
 
-    def subset(self, chosen: Chosen) -> OfBlock:
+    def subset(self, chosen: Chosen) -> SubsetUnion:
         """What is known of the union of the chosen members."""
         if self.codes is not None and self.having is not None:
-            return OfBlock(self.p, codes=self.codes[(self.having & chosen).any(axis=1)])
+            return SubsetUnion(self.p, codes=self.codes[(self.having & chosen).any(axis=1)])
         assert self.ranks is not None
         assert self.members is not None
         assert self.dense is not None
         known = chosen[self.members]
         registers = np.where(known, self.ranks, 0).max(axis=0)
         bounds = np.where(known.any(axis=0), 0, self.ranks[-1])
-        return OfBlock(self.p, registers, bounds.astype(np.uint8), bool(self.dense[chosen].any()))
+        return SubsetUnion(self.p, registers, bounds.astype(np.uint8), bool(self.dense[chosen].any()))
 
 
 def _sketches(vectors: Sequence[bytes], headers: Sequence[hll_bytes.Header]) -> list[HiveHll]:

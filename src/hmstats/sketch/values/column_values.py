@@ -29,7 +29,7 @@ _ACCEPTED: dict[Kind, Callable[[pa.DataType], bool]] = {
 }
 
 
-def present(array: pa.Array, kind: Kind) -> tuple[pa.Array, Weights | None]:
+def non_null_values(array: pa.Array, kind: Kind) -> tuple[pa.Array, Weights | None]:
     """The values without nulls, in the kind's own Arrow type, and the count of each; None: each once.
 
     Raises SketchError if the array's type does not fit the kind.

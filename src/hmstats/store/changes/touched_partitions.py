@@ -64,7 +64,7 @@ class Changes(NamedTuple):
         if to < after:
             return None
         names = [self.named.get(each, self.own.get(each)) for each in range(after + 1, to + 1)]
-        return None if None in names else _together(each for each in names if each is not None)
+        return None if None in names else _join_names(each for each in names if each is not None)
 
 
 def append(unit: Unit, table_id: int, partitions: Collection[str], *, own: bool = False) -> None:
@@ -112,10 +112,10 @@ def between(connection: Connection, table_id: int, after: int, to: int) -> froze
         return frozenset()
     parts = (select(c.PARTITIONS).where(c.TBL_ID == table_id, c.VERSION > after, c.VERSION <= to) for c in _BOTH)
     texts = connection.execute(union_all(*parts)).scalars().all()
-    return None if len(texts) < to - after else _together(map(json.loads, texts))
+    return None if len(texts) < to - after else _join_names(map(json.loads, texts))
 
 
-def _together(names: Iterable[Collection[str]]) -> frozenset[str]:
+def _join_names(names: Iterable[Collection[str]]) -> frozenset[str]:
     return frozenset(name for each in names for name in each)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 
 from hmstats.store.history.replaced_rows import CONTENT
 from hmstats.store.history.steps import Key, Kind, step_of
-from hmstats.store.history.stored_values import Content, applied, rows
+from hmstats.store.history.stored_values import Content, apply_write, rows
 from hmstats.store.schema import HMSTATS_HISTORY as HISTORY
 from hmstats.store.schema import HMSTATS_HISTORY_COLUMN as COLUMN
 
@@ -52,7 +52,7 @@ def _apply(
     for owner, column, row in rows(step):
         key = Key(owner, step.ENGINE, column)
         if key in keys:
-            state[key] = applied(copied.get((number, key)) if has_copies else state.get(key), row)
+            state[key] = apply_write(copied.get((number, key)) if has_copies else state.get(key), row)
 
 
 def _covered(step: Any, keys: Iterable[Key]) -> list[Key]:

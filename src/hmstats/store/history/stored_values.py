@@ -68,7 +68,7 @@ def rows(step: Any) -> Iterator[tuple[int, str, Row]]:
         yield owner, column, row
 
 
-def applied(before: Content | None, row: Row) -> Content:
+def apply_write(before: Content | None, row: Row) -> Content:
     """A row after a write: unknown values leave the stored ones, but for _REPLACED, if the type is the same.
 
     As column_statistics writes it.

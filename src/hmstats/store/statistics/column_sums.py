@@ -59,7 +59,7 @@ class ColumnSums:
             self.column,
             self.column_type,
             {
-                name: _together(name, self.values.get(name), other.values.get(name))
+                name: _aggregate(name, self.values.get(name), other.values.get(name))
                 for name in self.values.keys() | other.values.keys()
             },
             self.partitions + other.partitions,
@@ -88,7 +88,7 @@ def is_low(name: str) -> bool:
     return name.endswith("LOW_VALUE")
 
 
-def _together(name: str, one: Value, other: Value) -> Value:
+def _aggregate(name: str, one: Value, other: Value) -> Value:
     if one is None or other is None:
         return other if one is None else one
     if name in ADDED:

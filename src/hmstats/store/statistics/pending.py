@@ -59,7 +59,7 @@ def put(unit: Unit, table_id: int, pending: Mapping[int, Pending]) -> None:
     earlier = read(unit.connection, table_id, list(pending))
     owners, columns = [], []
     for part_id, each in pending.items():
-        change = _combined(earlier[part_id].change, each.change) if part_id in earlier else each.change
+        change = _combine(earlier[part_id].change, each.change) if part_id in earlier else each.change
         said = {
             "put": dict(change.put),
             "remove": sorted(change.remove),
@@ -224,8 +224,8 @@ def _base(earlier: Pending | None, new: Pending) -> Parameters:
     return earlier.base if columns[0] - columns[1] else new.base
 
 
-def _combined(one: ParameterChange, other: ParameterChange) -> ParameterChange:
-    """One change and then another."""
+def _combine(one: ParameterChange, other: ParameterChange) -> ParameterChange:
+    """The change that has the effect of both, one after the other."""
     put: Parameters = {key: value for key, value in one.put.items() if key not in other.remove}
     return ParameterChange({**put, **other.put}, (one.remove - other.put.keys()) | other.remove)
 

@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime
 
-from hmstats.outlets.people.times import shown
+from hmstats.outlets.people.times import utc_text
 from hmstats.web.answers.numbers import Bound, Certainty, Number
 from hmstats.web.pictures.words import part_text, value_text
 
@@ -74,12 +74,12 @@ def second_text(moment: datetime) -> str:
 
 def exact_time_text(moment: datetime) -> str:
     """A time as ISO 8601 to the millisecond, as questions take it."""
-    return shown(round(moment.timestamp() * 1000))
+    return utc_text(round(moment.timestamp() * 1000))
 
 
 def now_text() -> str:
     """The time of now, as questions take it."""
-    return shown(int(time.time() * 1000))
+    return utc_text(int(time.time() * 1000))
 
 
 def amount_text(value: object) -> str:

@@ -4,7 +4,7 @@ import time
 
 from hmstats.client import Metastore
 from hmstats.model.feedback.records import BlameSum
-from hmstats.model.feedback.verdicts import explained
+from hmstats.model.feedback.verdicts import explain
 from hmstats.outlets.people.times import past_ms
 from hmstats.web.answers.feedback import BlamedLine, Feedback
 from hmstats.web.reading.moments import moment
@@ -43,7 +43,7 @@ def _line(found: BlameSum) -> BlamedLine:
         name=blame.table.table,
         column=blame.column,
         verdict=blame.verdict,
-        why=explained(blame.column, blame.use, blame.verdict),
+        why=explain(blame.column, blame.use, blame.verdict),
         used_for=blame.use,
         engine=found.worst.engine,
         estimated=blame.estimated,

@@ -24,8 +24,8 @@ from hmstats.model.catalog.objects import (
     TableName,
     TableSummary,
 )
-from hmstats.model.parameters.alike import Alike
 from hmstats.model.parameters.computed import without_marked, without_marker
+from hmstats.model.parameters.shared_parameters import SharedParameters
 from hmstats.wire.idl import hive_metastore
 from hmstats.wire.principals import principal_number, principal_type
 
@@ -233,7 +233,7 @@ class _Shared:
     def __init__(self) -> None:
         self._columns: dict[Any, tuple[Column, ...]] = {}
         self._serde = SerDe()
-        self.of_partition, self.of_storage = Alike(), Alike()
+        self.of_partition, self.of_storage = SharedParameters(), SharedParameters()
 
     def columns(self, fields: Sequence[Any] | None) -> tuple[Column, ...]:
         key = tuple((each.name, each.type, each.comment) for each in fields or ())

@@ -14,7 +14,7 @@ from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 from hmstats.model.statistics.provenance import Provenance
-from hmstats.outlets.people.times import past_ms, shown
+from hmstats.outlets.people.times import past_ms, utc_text
 
 sqlite = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
 MADE = Provenance(ndv_standard_error=0.016, sample_fraction=1.0)
@@ -32,7 +32,7 @@ def put(service: client.Metastore, name: TableName, ndv: int, nulls: int) -> str
     time.sleep(0.005)
     at_ms = int(time.time() * 1000)
     time.sleep(0.005)
-    return shown(at_ms)
+    return utc_text(at_ms)
 
 
 @sqlite
@@ -156,7 +156,7 @@ def test_what_makes_no_sense_is_refused(our_metastore: Metastore) -> None:
 def test_a_change_is_from_the_earlier_time_to_the_later(our_metastore: Metastore, service: client.Metastore) -> None:
     our_metastore.table()
     name = TableName("hive", our_metastore.database, "t")
-    before = shown(int(time.time() * 1000))
+    before = utc_text(int(time.time() * 1000))
     first = put(service, name, 1_000, 5)
     for times in (("--from", first, "--to", before), ("--from", "2999-01-01T00:00:00Z"), ("--to", before)):
         refused = run(our_metastore, "diff", name.short, *times)
@@ -169,7 +169,7 @@ def test_times_are_iso_with_a_zone_or_so_long_ago() -> None:
     assert past_ms("--as-of", "2h ago", now) == 1_699_992_800_500
     assert past_ms("--as-of", "90s", now) == 1_699_999_910_500
     assert past_ms("--as-of", "2023-11-14T23:13:20+01:00", now) == 1_700_000_000_000
-    assert past_ms("--as-of", shown(1_700_000_000_123), now) == 1_700_000_000_123
+    assert past_ms("--as-of", utc_text(1_700_000_000_123), now) == 1_700_000_000_123
     for text in ("2023-11-14T23:13:20", "yesterday", "2 years ago", ""):
         with pytest.raises(StatementError, match="--as-of must be a time with a zone"):
             past_ms("--as-of", text, now)

@@ -18,7 +18,7 @@ from hmstats.model.parameters.row_counts import NUM_ROWS, known_rows
 from hmstats.model.statistics.column_statistics import StatisticsSet
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.outlets.people.cells import amount, cells
-from hmstats.outlets.people.times import past_ms, shown
+from hmstats.outlets.people.times import past_ms, utc_text
 from hmstats.web.reading.as_of import past_table
 
 
@@ -45,7 +45,7 @@ def show_past(
         if as_json:
             _print_json(title, found.at_ms, rows, sets)
             continue
-        typer.echo(f"{title} as of {shown(found.at_ms)}: {'rows unknown' if rows is None else amount(rows, 'row')}")
+        typer.echo(f"{title} as of {utc_text(found.at_ms)}: {'rows unknown' if rows is None else amount(rows, 'row')}")
         if not sets:
             typer.echo("no column statistics")
         for each in sets:
@@ -96,6 +96,6 @@ def _print_json(title: str, at_ms: int, rows: int | None, sets: list[StatisticsS
     for each in sets:
         for column in each.columns:
             values = cells(column)
-            row = {"of": title, "at": shown(at_ms), "rows": rows, "engine": each.engine, "column": column.column}
+            row = {"of": title, "at": utc_text(at_ms), "rows": rows, "engine": each.engine, "column": column.column}
             row |= {"type": column.column_type, "nulls": values.nulls, "ndv": values.ndv}
             typer.echo(json.dumps({**row, "min": values.low, "max": values.high}, ensure_ascii=False))

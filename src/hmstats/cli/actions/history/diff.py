@@ -14,7 +14,7 @@ from hmstats.errors import StatementError
 from hmstats.model.statistics.history import PastStatistics
 from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.changes import Change, changes
-from hmstats.outlets.people.times import past_ms, shown
+from hmstats.outlets.people.times import past_ms, utc_text
 
 
 def print_diff(*, table: str, since: str | None, until: str | None, as_json: bool, metastore: str | None) -> None:
@@ -28,12 +28,12 @@ def print_diff(*, table: str, since: str | None, until: str | None, as_json: boo
         to_ms = None if until is None else past_ms("--to", until, now)
         _check_order(from_ms, int(now * 1000) if to_ms is None else to_ms)
         before, after = service.past.past_of_all(name, from_ms), service.past.past_of_all(name, to_ms)
-    print_changes(f"{table} from {shown(before.at_ms)} to {shown(after.at_ms)}", before, after, as_json=as_json)
+    print_changes(f"{table} from {utc_text(before.at_ms)} to {utc_text(after.at_ms)}", before, after, as_json=as_json)
 
 
 def _check_order(from_ms: int | None, to_ms: int) -> None:
     if from_ms is not None and from_ms > to_ms:
-        raise StatementError(f"--from must not be later than --to, found {shown(from_ms)} and {shown(to_ms)}")
+        raise StatementError(f"--from must not be later than --to, found {utc_text(from_ms)} and {utc_text(to_ms)}")
 
 
 def print_changes(title: str, before: PastStatistics, after: PastStatistics, *, as_json: bool) -> None:

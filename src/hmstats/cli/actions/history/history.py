@@ -11,7 +11,7 @@ from hmstats.client import Metastore
 from hmstats.client.naming import named_table
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import PastWrite
-from hmstats.outlets.people.times import shown
+from hmstats.outlets.people.times import utc_text
 
 _MOST_NAMES = 3
 
@@ -20,7 +20,7 @@ def print_history(*, table: str, column: str | None, most: int, as_json: bool, m
     """Print the last writes of a table, newest first. Raises StatementError for a missing column."""
     with open_metastore(metastore) as service:
         found = service.past.history(named_table(table), column, most)
-        if column is not None and not _names(found.writes, column):
+        if column is not None and not _names_column(found.writes, column):
             _check_column(service, named_table(table), column, found.writes)
     if as_json:
         for each in found.writes:
@@ -30,14 +30,14 @@ def print_history(*, table: str, column: str | None, most: int, as_json: bool, m
     for each in found.writes:
         of = _some(each.partitions) or each.table.table
         rows.add_row(
-            shown(each.at_ms), each.writer or "", each.call or "", ", ".join(each.kinds), _some(each.columns), of
+            utc_text(each.at_ms), each.writer or "", each.call or "", ", ".join(each.kinds), _some(each.columns), of
         )
     print_table(rows)
-    typer.echo(f"oldest time that can be asked for: {shown(found.oldest_ms)}")
+    typer.echo(f"oldest time that can be asked for: {utc_text(found.oldest_ms)}")
     typer.echo(f"history of all tables: {found.size_bytes:,} bytes")
 
 
-def _names(writes: Sequence[PastWrite], column: str) -> bool:
+def _names_column(writes: Sequence[PastWrite], column: str) -> bool:
     """Whether any of the writes names the column: a restore of a whole table names none."""
     return any(column.lower() == each.lower() for write in writes for each in write.columns)
 
@@ -50,7 +50,7 @@ def _check_column(service: Metastore, table: TableName, column: str, writes: Seq
 
 def _row(write: PastWrite) -> dict[str, object]:
     return {
-        "at": shown(write.at_ms),
+        "at": utc_text(write.at_ms),
         "table": write.table.typed,
         "writer": write.writer,
         "call": write.call,

@@ -15,7 +15,7 @@ from hmstats.client.tables.existing import check_database, every_database, table
 from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import Restored
-from hmstats.outlets.people.times import past_ms, shown
+from hmstats.outlets.people.times import past_ms, utc_text
 
 _DID, _WOULD = ("restored", "removed", "changed"), ("would restore", "remove", "change")
 _OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
@@ -63,13 +63,13 @@ def _names(service: Metastore, target: str | None) -> Iterator[TableName]:
 
 def _print(done: Restored, *, dry_run: bool, as_json: bool) -> None:
     if as_json:
-        row = {"table": done.table.typed, "at": shown(done.at_ms), "dry_run": dry_run, "written": done.written}
+        row = {"table": done.table.typed, "at": utc_text(done.at_ms), "dry_run": dry_run, "written": done.written}
         row |= {"removed": done.removed, "parameters": done.parameters, "unmarked": done.unmarked}
         typer.echo(json.dumps(row, ensure_ascii=False))
         return
     restored, removed, changed = _WOULD if dry_run else _DID
     typer.echo(
-        f"{done.table.typed} as of {shown(done.at_ms)}: {restored} {done.written:,} column statistics, {removed} "
+        f"{done.table.typed} as of {utc_text(done.at_ms)}: {restored} {done.written:,} column statistics, {removed} "
         f"{done.removed:,}, {changed} the parameters of {done.parameters:,}"
     )
     if done.unmarked:

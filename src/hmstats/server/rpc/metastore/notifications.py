@@ -59,13 +59,15 @@ class NotificationCalls:
         name = subject.table(rqst.dbName, rqst.tableName, rqst.catName)
         values, data = rqst.partitionVals or (), rqst.data
         if data is not None and data.refreshEvent is not None:
-            written = self._log.reload(name, values, rqst.tblParams or {}, refresh=data.refreshEvent)
+            written = self._log.record_reload(name, values, rqst.tblParams or {}, refresh=data.refreshEvent)
         elif data is not None and data.insertDatas is not None:
             if not all(each.partitionVal for each in data.insertDatas):
                 raise MetaError("Partition values must be set when firing multiple insert events")
-            written = self._log.inserted(name, [_insertion(each, each.partitionVal) for each in data.insertDatas])
+            written = self._log.record_insertions(
+                name, [_insertion(each, each.partitionVal) for each in data.insertDatas]
+            )
         elif data is not None and data.insertData is not None:
-            written = self._log.inserted(name, [_insertion(data.insertData, values)])
+            written = self._log.record_insertions(name, [_insertion(data.insertData, values)])
         else:
             raise InvalidInput("an event must say what was inserted or that something is to be read anew, found none")
         return hive_metastore.FireEventResponse(eventIds=written)

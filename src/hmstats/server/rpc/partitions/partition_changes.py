@@ -68,7 +68,7 @@ class PartitionChangeCalls:
             source=statistics_source(request.environmentContext),
             also=also,
         )
-        result = _answered(name, added, request) if request.needResult else None
+        result = _answer_structs(name, added, request) if request.needResult else None
         return hive_metastore.AddPartitionsResult(partitions=result)
 
     def add_partitions_pspec(self, session: Session, new_parts: list[Any] | None) -> int:
@@ -280,7 +280,7 @@ class PartitionChangeCalls:
             whole=whole,
             purge=is_true(req.environmentContext, PURGE),
         )
-        result = _answered(name, dropped, req) if whole else None
+        result = _answer_structs(name, dropped, req) if whole else None
         return hive_metastore.DropPartitionsResult(partitions=result)
 
     def _partition_names(self, name: TableName, specification: Any, *, if_exists: bool) -> list[str]:
@@ -307,10 +307,10 @@ class PartitionChangeCalls:
                 raise MetaError(
                     f"every partition of a call must be of table {name}, found {struct.dbName}.{struct.tableName}"
                 )
-        return partitions_from_thrift(_drained(structs))
+        return partitions_from_thrift(_drain(structs))
 
 
-def _answered(name: TableName, partitions: Iterable[Partition], request: Any) -> list[Any]:
+def _answer_structs(name: TableName, partitions: Iterable[Partition], request: Any) -> list[Any]:
     """The structs of partitions, without their columns if the request says so."""
     structs = [partition_to_thrift(name, each) for each in partitions]
     if request.skipColumnSchemaForPartition:
@@ -320,7 +320,7 @@ def _answered(name: TableName, partitions: Iterable[Partition], request: Any) ->
     return structs
 
 
-def _drained(structs: list[Any]) -> Iterator[Any]:
+def _drain(structs: list[Any]) -> Iterator[Any]:
     """The structs, each of which can be freed when the next one is taken; the list is empty at the end."""
     structs.reverse()
     while structs:

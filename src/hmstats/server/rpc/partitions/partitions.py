@@ -44,7 +44,7 @@ class PartitionCalls:
     ) -> Any:
         """The partition with these values, with privileges of the user and groups if partitions have any."""
         found = self._partitions.with_values(subject.table(db_name, tbl_name), part_vals or [])
-        return self._authorised(found, user_name, group_names or [])[0]
+        return self._with_privileges(found, user_name, group_names or [])[0]
 
     def get_partition_by_name(self, session: Session, db_name: str, tbl_name: str, part_name: str) -> Any:
         """The partition of this name."""
@@ -60,7 +60,7 @@ class PartitionCalls:
     def get_partitions_req(self, session: Session, req: Any) -> Any:
         """Every partition, or the first `maxParts`."""
         found = self._partitions.all(subject.table(req.dbName, req.tblName, req.catName), req.maxParts)
-        return _wrapped(_requested(found, req))
+        return _wrap(_requested(found, req))
 
     def get_partitions_by_names_req(self, session: Session, req: Any) -> Any:
         """The named partitions that exist, with their column statistics if the request asks for them."""
@@ -72,7 +72,7 @@ class PartitionCalls:
                 raise
             raise InvalidObject(str(error)) from error
         if not req.get_col_stats:
-            return _wrapped(found)
+            return _wrap(found)
         structs = {each: partition_to_thrift(name, partition) for each, partition in found.partitions.items()}
         engine = req.engine or DEFAULT_ENGINE
         hive4 = reads_timestamp_statistics(engine)
@@ -96,8 +96,8 @@ class PartitionCalls:
             found = self._partitions.matching(name, req.partVals, req.maxParts)
         found = _requested(found, req)
         if req.userName is None or req.groupNames is None or not found.table.own_privileges:
-            return _wrapped(found)
-        structs = self._authorised(found, req.userName, req.groupNames)
+            return _wrap(found)
+        structs = self._with_privileges(found, req.userName, req.groupNames)
         return hive_metastore.GetPartitionsPsWithAuthResponse(partitions=structs)
 
     def fetch_partition_names_req(self, session: Session, partitionReq: Any) -> list[str]:
@@ -155,9 +155,9 @@ class PartitionCalls:
     def _structs_for(self, found: TablePartitions, user: str | None, groups: list[str] | None) -> Any:
         if user is None or groups is None or not found.table.own_privileges:
             return _listed(found)
-        return self._authorised(found, user, groups)
+        return self._with_privileges(found, user, groups)
 
-    def _authorised(self, found: TablePartitions, user: str | None, groups: list[str]) -> list[Any]:
+    def _with_privileges(self, found: TablePartitions, user: str | None, groups: list[str]) -> list[Any]:
         """The structs; with a user's and groups' privileges if the table's partitions have privileges of their own."""
         structs = {id_of(each): partition_to_thrift(found.table.name, each) for each in found.partitions.values()}
         if found.table.own_privileges:
@@ -212,6 +212,6 @@ def _listed(found: TablePartitions) -> Encoded:
     return Encoded(partition_bytes.listed_result(found.table.name, found.partitions.columns))
 
 
-def _wrapped(found: TablePartitions) -> Encoded:
-    """A result whose only field is the list of partitions, as PartitionsResponse."""
+def _wrap(found: TablePartitions) -> Encoded:
+    """Encode a result whose only field is the list of partitions, such as PartitionsResponse."""
     return Encoded(partition_bytes.wrapped_result(found.table.name, found.partitions.columns))

@@ -17,8 +17,8 @@ from hmstats.model.catalog.file_changes import Removal
 from hmstats.model.catalog.names import partition_name, partition_values
 from hmstats.model.catalog.objects import Partition, Table, TableName, is_view
 from hmstats.model.events import PartitionAltered, PartitionsAdded, PartitionsDropped
-from hmstats.model.parameters.alike import Alike
 from hmstats.model.parameters.basic_statistics import StatisticsSource
+from hmstats.model.parameters.shared_parameters import SharedParameters
 from hmstats.service.access.privileges import are_on_partitions
 from hmstats.service.catalog.drops import Directories, divide_of_partitions
 from hmstats.service.catalog.partitions.partition_counts import PartitionCounts
@@ -154,9 +154,9 @@ class PartitionChanges:
         if existing and not if_not_exists:
             first = by_name[min(existing)]
             raise AlreadyExists(f"Partition already exists: {table.name} values {list(first.values)}")
-        alike = Alike()
+        shared = SharedParameters()
         missing = {
-            each: _with_sizes(with_defaults(table, each, partition, unit.now_seconds), counted, alike)
+            each: _with_sizes(with_defaults(table, each, partition, unit.now_seconds), counted, shared)
             for each, partition in by_name.items()
             if each not in existing
         }
@@ -301,9 +301,9 @@ def _directories_to_remove(dropped: _Dropped, *, purge: bool) -> DroppedDirector
     return DroppedDirectories(f"partitions of table {table.name}", removal, shared)
 
 
-def _with_sizes(partition: Partition, counted: FileCounts, alike: Alike) -> Partition:
+def _with_sizes(partition: Partition, counted: FileCounts, shared: SharedParameters) -> Partition:
     sizes = counted.sizes.get(location_of(partition) or "")
-    return replace(partition, parameters=alike(of_new(partition.parameters, counted.source, sizes)))
+    return replace(partition, parameters=shared(of_new(partition.parameters, counted.source, sizes)))
 
 
 def _with_table_storage(table: Table, values: Sequence[str]) -> Partition:

@@ -32,7 +32,7 @@ def clean_ids(connection: Connection, table_id: int, asked: Ids, touched: Collec
 
 def chosen_members(every: Sequence[Members], clean: Ids) -> Iterator[tuple[Members, Chosen]]:
     """Each block with those of its members that are among `clean`."""
-    ids = together(each.ids for each in every)
+    ids = concatenate(each.ids for each in every)
     places = np.minimum(np.searchsorted(clean, ids), len(clean) - 1)
     wanted = clean[places] == ids if len(clean) else np.zeros(len(ids), np.bool_)
     start = 0
@@ -41,7 +41,7 @@ def chosen_members(every: Sequence[Members], clean: Ids) -> Iterator[tuple[Membe
         start += len(each.ids)
 
 
-def together(ids: Iterable[Ids]) -> Ids:
+def concatenate(ids: Iterable[Ids]) -> Ids:
     """Concatenate ids."""
     found = [*ids]
     return np.concatenate(found) if found else np.zeros(0, np.int64)

@@ -17,7 +17,7 @@ import structlog
 from hmstats.errors import SketchError
 from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.statistics.reading import known_blocks, known_ids
-from hmstats.service.statistics.reading.block_kind import BlockKind, chosen_members, together
+from hmstats.service.statistics.reading.block_kind import BlockKind, chosen_members, concatenate
 from hmstats.service.statistics.reading.known_ids import Since
 from hmstats.store.partitions import blocks, number_blocks
 from hmstats.store.partitions.blocks import Chosen, Ids, Index, Members, NewBlock
@@ -56,7 +56,7 @@ def sums(
         if len(each.ids) < len(asked):
             names = blocks.names_of(connection, np.setdiff1d(asked, each.ids, assume_unique=True))
             found += aggregates.sums(connection, replace(scope, partitions=names, columns=each.columns))
-    return _together(found)
+    return _add_by_column(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +89,7 @@ def _groups(members: Mapping[int, Sequence[Members]], indexes: Sequence[Index], 
             if np.count_nonzero(own) >= _LEAST_SHARE * len(own)
         ]
         taken = {each.low_id: None if own.all() else own for each, own in chosen}
-        found.append(_Group(some, taken, together(each.ids[own] for each, own in chosen)))
+        found.append(_Group(some, taken, concatenate(each.ids[own] for each, own in chosen)))
     return found
 
 
@@ -105,8 +105,8 @@ def _of_blocks(connection: Connection, groups: Sequence[_Group], memory: Bounded
                 yield found
 
 
-def _together(every: Iterable[ColumnSums]) -> list[ColumnSums]:
-    """One for each column and type."""
+def _add_by_column(every: Iterable[ColumnSums]) -> list[ColumnSums]:
+    """Add up sums, to one for each column and type."""
     key = attrgetter("column", "column_type")
     return [reduce(ColumnSums.plus, some) for _, some in groupby(sorted(every, key=key), key)]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from hmstats.service.bounded_memory import BoundedMemory
 from hmstats.service.statistics.reading import number_sums, vector_unions
-from hmstats.service.statistics.reading.block_kind import BlockKind, together
+from hmstats.service.statistics.reading.block_kind import BlockKind, concatenate
 from hmstats.service.statistics.reading.known_ids import Since
 from hmstats.service.statistics.reading.vector_unions import Union
 from hmstats.store.changes import touched_partitions, versions
@@ -175,7 +175,7 @@ class PartitionBlocks:
                 if touched is None:
                     anew += [each.column for each in some]
                     continue
-                dirty = blocks.partition_ids(connection, table_id, sorted(touched)) if touched else together(())
+                dirty = blocks.partition_ids(connection, table_id, sorted(touched)) if touched else concatenate(())
                 for index in some:
                     self._rebuild(connection, kind, index, version, dirty, ids)
         return anew

@@ -10,7 +10,7 @@ import numpy as np
 import structlog
 
 from hmstats.errors import SketchError
-from hmstats.service.statistics.reading.block_kind import BlockKind, chosen_members, clean_ids, together
+from hmstats.service.statistics.reading.block_kind import BlockKind, chosen_members, clean_ids, concatenate
 from hmstats.sketch.distinct import bit_vector, hll_bytes
 from hmstats.sketch.distinct.block_union import BlockUnion
 from hmstats.sketch.distinct.vector_block import MOST_MEMBERS, VectorBlock
@@ -91,12 +91,12 @@ class _Question:
         for rows in self._contents([*parts], LISTED):
             for _, low_id, data in rows:
                 union.add(low_id, VectorBlock.from_bytes(data).subset(parts[low_id].chosen))
-        taken = together([*(each.ids for each in whole), *(each.chosen_ids for each in parts.values())])
+        taken = concatenate([*(each.ids for each in whole), *(each.chosen_ids for each in parts.values())])
         count = len(taken)
         for vectors in self._read(np.setdiff1d(self._asked, taken, assume_unique=True)):
             union.add_vectors(vectors)
             count += len(vectors)
-        for vectors in self._read(together([parts[low_id].chosen_ids for low_id in union.in_doubt()])):
+        for vectors in self._read(concatenate([parts[low_id].chosen_ids for low_id in union.in_doubt()])):
             union.add_vectors(vectors)
         found = union.result()
         return None if found is None else (bit_vector.in_order(found.to_bytes()), count)

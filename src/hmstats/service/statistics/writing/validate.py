@@ -50,7 +50,7 @@ def check_statistics(
     for each in statistics:
         if each.column not in types:
             raise MetaError(f"Column {each.column} doesn't exist in table {name.table} in database {name.database}")
-    fitted = tuple(_fitted(name, each, types[each.column]) for each in statistics)
+    fitted = tuple(_with_type_of_column(name, each, types[each.column]) for each in statistics)
     for each in fitted:
         _check_numbers(name, partition, each, rows)
     return fitted
@@ -176,10 +176,10 @@ def _owner(name: TableName, partition: str | None) -> str:
     return f"table {name}" if partition is None else f"partition {partition} of table {name}"
 
 
-def _fitted(name: TableName, statistics: ColumnStatistics, column_type: str) -> ColumnStatistics:
+def _with_type_of_column(name: TableName, statistics: ColumnStatistics, column_type: str) -> ColumnStatistics:
     """The statistics with the column's type, unless the writer's is of one kind with it. Raises InvalidInput."""
     kind = statistics.kind
-    if _fits_as_it_is(kind, statistics.column_type, column_type) or _widened(statistics, column_type):
+    if _fits_as_it_is(kind, statistics.column_type, column_type) or _is_widened(statistics, column_type):
         return statistics
     if not accepts(column_type, kind):
         expected = kind_of(column_type)
@@ -200,7 +200,7 @@ def _fits_as_it_is(kind: Kind, said: str, column_type: str) -> bool:
     return kind is kind_of(said) is kind_of(column_type) and accepts(column_type, kind)
 
 
-def _widened(statistics: ColumnStatistics, column_type: str) -> bool:
+def _is_widened(statistics: ColumnStatistics, column_type: str) -> bool:
     """Whether statistics call an integer column a double, as Hive's own clients do."""
     said = kind_of(statistics.column_type)
     return statistics.kind is said is Kind.DOUBLE and kind_of(column_type) is Kind.LONG

@@ -109,10 +109,10 @@ def _of_partitions(service: Metastore, part: Part, columns: Sequence[str]) -> Ma
     by_column: dict[str, list[Provenance]] = {}
     for each in every:
         by_column.setdefault(each.column, []).append(each.provenance)
-    return {name: _together(some) for name, some in by_column.items() if len(some) == partitions}
+    return {name: _combine_provenance(some) for name, some in by_column.items() if len(some) == partitions}
 
 
-def _together(some: Sequence[Provenance]) -> Provenance:
+def _combine_provenance(some: Sequence[Provenance]) -> Provenance:
     """The provenance of partitions together: their common fields, the least fraction of the rows, the oldest time."""
     samples = [each.sample_fraction for each in some]
     seconds = [each.written_at_seconds for each in some if each.written_at_seconds is not None]

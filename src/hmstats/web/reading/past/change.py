@@ -12,7 +12,7 @@ from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import Column, Table, TableName
 from hmstats.model.spark.spark_schema import data_columns
 from hmstats.outlets.people import changes as compare
-from hmstats.outlets.people.times import past_ms, shown
+from hmstats.outlets.people.times import past_ms, utc_text
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.history import Change, ChangedColumn, Difference, RestoreResult
 from hmstats.web.reading.columns.column_answers import AnswerSizes
@@ -87,7 +87,7 @@ def _columns(
 def _facts(service: Metastore, table: Table, columns: Sequence[Column], at_ms: int) -> dict[str, ColumnFacts]:
     """The columns as they were; nothing when the table was not there."""
     try:
-        part = read_part(service, table, Selection(as_of=shown(at_ms)), columns)
+        part = read_part(service, table, Selection(as_of=utc_text(at_ms)), columns)
     except CallRefused as error:
         if error.kind != "NoSuchObjectException":
             raise
