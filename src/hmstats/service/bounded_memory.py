@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 
 class _Entry(NamedTuple):
+    """A cached value, and its size in bytes."""
+
     value: Any
     size: int
 

@@ -37,6 +37,8 @@ def routes(admission: Admission) -> list[Route]:
 
 
 class _Health(Collector):
+    """Collects metrics of these tables; `more` says that there are tables beyond them."""
+
     def __init__(self, found: list[TableHealth], *, more: bool) -> None:
         self._found = found
         self._more = more

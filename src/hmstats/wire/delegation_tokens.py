@@ -64,6 +64,7 @@ class _Reader:
         self._at = 0
 
     def read_number(self) -> int:
+        """The next number: one byte, or its sign and length in a byte and then its bytes."""
         first = int.from_bytes(self._read(1), signed=True)
         if first >= -112:
             return first
@@ -72,9 +73,11 @@ class _Reader:
         return ~value if negative else value
 
     def read_data(self) -> bytes:
+        """The next bytes, which have their length before them."""
         return self._read(self.read_number())
 
     def read_text(self) -> str:
+        """The next text, in UTF-8 behind its length."""
         try:
             return self.read_data().decode()
         except UnicodeDecodeError:

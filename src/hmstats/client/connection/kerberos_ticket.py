@@ -65,9 +65,11 @@ class _TicketSeal:
         self._private = private
 
     def wrap(self, data: bytes) -> bytes:
+        """The protected form of a piece."""
         return self._context.wrap(data, private=self._private)
 
     def unwrap(self, data: bytes) -> bytes:
+        """The data in a protected form. Raises ConnectionError as _Context.unwrap."""
         return self._context.unwrap(data, private=self._private)
 
 

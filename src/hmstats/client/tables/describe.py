@@ -53,6 +53,7 @@ class _Target:
             self.partition_name, self.partition = self._find(self.asked.partition)
 
     def of_table(self) -> list[str]:
+        """The lines about the table or partition: columns, partition keys, and the requested details."""
         keys = self.table.partition_keys
         columns = self._columns() if self.asked.formatted else (*self._columns(), *keys)
         lines = [HEADER] if self.asked.formatted else []
@@ -67,6 +68,7 @@ class _Target:
         return lines
 
     def of_column(self, name: str) -> list[str]:
+        """The lines about a column or a partition key. Raises StatementError if there is none of this name."""
         column = self._column(name)
         if not self.asked.formatted:
             return [*_column_row(column), *_accurate_row(self.table.parameters, width=3)]

@@ -14,6 +14,8 @@ _Place = tuple[str, ...]
 
 
 class _Asked(NamedTuple):
+    """The kind of a requested component, and whether it is a whole database."""
+
     kind: LockKind
     of_database: bool
 

@@ -83,6 +83,8 @@ NAMES_SCHEMA = pa.schema(
 
 
 class _Row(NamedTuple):
+    """A statistic of a column (None: of the table), as GetStatistics lists it."""
+
     table: TableName
     column: str | None
     statistic: Statistic

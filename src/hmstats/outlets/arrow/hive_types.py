@@ -106,6 +106,7 @@ class _Reader:
         self._at = 0
 
     def parse(self) -> pa.DataType:
+        """The Arrow type of the whole text. Raises InvalidInput with the place where it cannot be read."""
         read = self._type(0)
         if self._at != len(self._text):
             raise self._wrong("its end")

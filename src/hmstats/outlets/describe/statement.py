@@ -81,9 +81,10 @@ def _position(error: UnexpectedInput, statement: str) -> str:
 
 
 class _Reader(Transformer[Token, Describe]):
-    """Makes a statement from its tree."""
+    """Makes a statement from its tree: each method converts the grammar's rule of its name, as Lark calls it."""
 
     def start(self, parts: list[Any]) -> Describe:
+        """The whole statement."""
         layout = parts.pop(0).lower() if isinstance(parts[0], Token) else ""
         table, *rest = parts
         column = next((each for each in rest if isinstance(each, str)), None)

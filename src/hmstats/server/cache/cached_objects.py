@@ -35,6 +35,8 @@ _OF_TABLE = ""
 
 
 class _Query(NamedTuple):
+    """A request for statistics of columns: the table, the form of the answer, and the columns as they are stored."""
+
     table: TableName
     form: Form
     columns: tuple[str, ...]

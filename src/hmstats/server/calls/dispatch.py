@@ -72,6 +72,8 @@ _log = structlog.get_logger("hmstats.server")
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
+    """The encoded reply to a call, and the outcome of the call for metrics and audit."""
+
     reply: bytes
     outcome: str
     reason: str | None = None

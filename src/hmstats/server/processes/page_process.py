@@ -26,6 +26,8 @@ _log = structlog.get_logger("hmstats.parent")
 
 @dataclass(frozen=True, slots=True)
 class _Running:
+    """A running process of the page."""
+
     process: "subprocess.Popen[bytes]"
     channel: socket.socket
     """Its connections are sent here; the process ends when it is closed."""

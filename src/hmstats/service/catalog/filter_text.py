@@ -142,7 +142,7 @@ def _check(tree: PartitionFilter, keys: Collection[str], unknown: str) -> None:
 
 
 class _Tree(Transformer[Token, Any]):
-    """Converts the grammar's rules to the model's tree."""
+    """Converts the grammar's rules to the model's tree: each method converts the rule of its name, as Lark calls it."""
 
     def key(self, parts: list[Token]) -> str:
         return parts[0].strip("`").lower()

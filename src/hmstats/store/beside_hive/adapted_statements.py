@@ -39,6 +39,7 @@ class _Compiler(PGCompiler):
     shape = COMPLETE
 
     def visit_table(self, table: Any, **more: Any) -> Any:  # type: ignore[override]
+        """In a FROM, the query that replaces a table with missing columns, under the name of the table."""
         text = super().visit_table(table, **more)  # type: ignore[no-untyped-call]
         if not more.get("asfrom") or more.get("iscrud") or more.get("ashint") or self._is_whole(table):
             return text
@@ -48,22 +49,26 @@ class _Compiler(PGCompiler):
         return query if named else f"{query} AS {self.preparer.quote(table.name)}"
 
     def visit_column(self, column: Any, *positional: Any, **more: Any) -> str:
+        """In an UPDATE or DELETE, the only value of a missing column in place of its name."""
         text = super().visit_column(column, *positional, **more)
         changed = self.stack[-1].get("selectable") if self.stack else None
         mine = isinstance(changed, Update | Delete) and changed.table is column.table
         return self._value(column) if mine and column.name in self.shape.absent(column.table) else text
 
     def visit_insert(self, insert_stmt: Any, *positional: Any, **more: Any) -> Any:
+        """The INSERT without missing columns."""
         adapted = self._without_missing_columns(insert_stmt)
         return super().visit_insert(adapted, *positional, **more)  # type: ignore[no-untyped-call]
 
     def visit_update(self, update_stmt: Any, *positional: Any, **more: Any) -> Any:
+        """The UPDATE without missing columns; a statement without effect if nothing is left of it."""
         adapted = None if self.shape.lacks(update_stmt.table) else self._without_missing_columns(update_stmt)
         if adapted is None or not (_values(adapted) or set(self.column_keys or ()) & set(adapted.table.c.keys())):
             return self._no_op(update_stmt)
         return super().visit_update(adapted, *positional, **more)
 
     def visit_delete(self, delete_stmt: Any, *positional: Any, **more: Any) -> Any:
+        """The DELETE; a statement without effect if the table is missing."""
         if self.shape.lacks(delete_stmt.table):
             return self._no_op(delete_stmt)
         return super().visit_delete(delete_stmt, *positional, **more)  # type: ignore[no-untyped-call]

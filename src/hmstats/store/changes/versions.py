@@ -62,6 +62,8 @@ class NotedRead(NamedTuple):
 
 @dataclass(slots=True)
 class _Notes:
+    """The versions that reads have noted, by table id."""
+
     tables: dict[int, NotedRead] = field(default_factory=dict)
     log: int | None = None
     """The version of Hive's log before anything was read; None if it is not used."""

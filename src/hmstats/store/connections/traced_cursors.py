@@ -48,6 +48,8 @@ class _TracedCursor:
 
 
 class _SqliteCursor(sqlite3.Cursor):
+    """A cursor of sqlite3 that makes a span for each statement."""
+
     def execute(self, sql: str, parameters: Any = (), /) -> Self:
         """Run a statement."""
         with _span("sqlite", sql):
@@ -60,6 +62,8 @@ class _SqliteCursor(sqlite3.Cursor):
 
 
 class _SqliteConnection(sqlite3.Connection):
+    """A connection of sqlite3 whose cursors make spans."""
+
     def cursor(self, factory: Any = _SqliteCursor) -> Any:
         """A cursor whose statements have spans."""
         return super().cursor(factory)

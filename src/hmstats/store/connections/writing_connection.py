@@ -21,6 +21,8 @@ _BETWEEN = ";\n"
 
 
 class _Cursor(cursor):  # type: ignore[misc]  # the driver has no types
+    """A cursor of psycopg2 that sends BEGIN together with the first statement of a transaction."""
+
     def execute(self, query: str | bytes, vars: Any = None) -> None:  # noqa: A002 - the driver's name
         """Run statements, in a new transaction unless one is open."""
         if self.connection.info.transaction_status == TRANSACTION_STATUS_IDLE:

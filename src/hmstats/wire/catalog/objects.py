@@ -236,12 +236,14 @@ class _Shared:
         self.of_partition, self.of_storage = SharedParameters(), SharedParameters()
 
     def columns(self, fields: Sequence[Any] | None) -> tuple[Column, ...]:
+        """The columns in FieldSchema structs; the same object for equal lists."""
         key = tuple((each.name, each.type, each.comment) for each in fields or ())
         if key not in self._columns:
             self._columns[key] = columns_from_thrift(fields)
         return self._columns[key]
 
     def serde(self, struct: Any) -> SerDe:
+        """The serde in a SerDeInfo struct; the same object if it equals the previous one."""
         read = _serde_from_thrift(struct)
         if read != self._serde:
             self._serde = read

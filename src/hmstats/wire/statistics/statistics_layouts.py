@@ -214,6 +214,8 @@ def _layout(message: bytes, at: int, type_at: int, data_at: int) -> Layout:
 
 
 class _Value(NamedTuple):
+    """A value in the bytes of an object: its place, its format for struct, and the field that it is of."""
+
     begin: int
     end: int
     format: str

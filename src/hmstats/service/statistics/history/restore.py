@@ -54,6 +54,7 @@ class _Plan:
     owners: set[int] = field(default_factory=set)
 
     def restored(self, name: TableName, at_ms: int) -> Restored:
+        """The counts of what the plan changes, for the caller."""
         changed = len(self.put.keys() | self.dropped.keys())
         return Restored(name, at_ms, len(self.written), len(self.removed), changed, self.unmarked)
 
