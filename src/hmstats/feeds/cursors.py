@@ -1,4 +1,4 @@
-"""How far a feed has come: the number of the last change that it has seen, and the tables that it owes, in a file."""
+"""The progress of a feed, in a file: the number of the last change that it has read, and the tables to send again."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from hmstats.process_user import home_folder
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """`event` is None before the first run. `owed` are tables that could not be sent, to be sent again."""
+    """The progress of a feed. `event` is None before the first run. `owed` are tables that could not be sent."""
 
     event: int | None = None
     owed: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ def read_cursor(path: Path) -> Cursor:
 
 
 def write_cursor(path: Path, cursor: Cursor) -> None:
-    """Keep the cursor: after a crash the old one is there or the new one. Raises SettingsError if it cannot be kept."""
+    """Replace the file at once, so that a crash leaves the old cursor or the new one. Raises SettingsError."""
     text = json.dumps({"event": cursor.event, "owed": list(cursor.owed)})
     beside = path.with_suffix(f".{os.getpid()}.new")
     try:

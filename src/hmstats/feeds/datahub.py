@@ -8,7 +8,7 @@ distinct values.
 import json
 from typing import Any
 
-from hmstats.feeds.profiles import database_of, of_decimal, part, text, timestamp_ms, without_none
+from hmstats.feeds.profiles import column_number, database_of, fraction_of, text, timestamp_ms, without_none
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import TableFacts
 
@@ -52,9 +52,9 @@ def _field(table: TableFacts, column: ColumnFacts) -> dict[str, object]:
     return without_none(
         fieldPath=column.name,
         uniqueCount=None if column.distinct is None else column.distinct.value,
-        uniqueProportion=part(column.distinct, rows),
+        uniqueProportion=fraction_of(column.distinct, rows),
         nullCount=None if column.nulls is None else column.nulls.value,
-        nullProportion=part(column.nulls, rows),
+        nullProportion=fraction_of(column.nulls, rows),
         min=None if column.least is None else text(column.least.value),
         max=None if column.greatest is None else text(column.greatest.value),
         median=None if median is None else text(median),
@@ -72,6 +72,6 @@ def _frequencies(column: ColumnFacts) -> list[dict[str, object]] | None:
 
 def _histogram(column: ColumnFacts) -> dict[str, object] | None:
     found = column.histogram
-    if found is None or any(of_decimal(column, each) is None for each in found.edges):
+    if found is None or any(column_number(column, each) is None for each in found.edges):
         return None
     return {"boundaries": [text(each) for each in found.edges], "heights": [float(each) for each in found.counts]}

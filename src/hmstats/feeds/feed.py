@@ -19,7 +19,7 @@ _ALL_COLUMNS = 100_000
 _LINEAGE = "/api/v1/lineage"
 _NOT_THERE = 404
 _MOST_UNANSWERED = 3
-"""Tables in a row, of which each is sent five times, after which a catalog is taken to be away."""
+"""After so many tables in a row whose requests all failed, the catalog counts as unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,10 @@ class Names:
 
 
 def send_tables(service: Metastore, kind: Kind, catalog: Catalog, names: Names, tables: list[str]) -> Iterator[Outcome]:
-    """Send tables, and tell what became of each.
+    """Send tables, and yield the outcome for each.
 
-    One that fails stops no other, until the catalog has taken no request of some in a row: the rest is not sent.
+    A table that fails does not stop the others, until several in a row failed since the catalog took no request: then
+    the rest is not sent.
     """
     unanswered = 0
     for table in tables:
@@ -63,7 +64,7 @@ def send_tables(service: Metastore, kind: Kind, catalog: Catalog, names: Names, 
 
 
 def _read(service: Metastore, table: str) -> TableFacts | Outcome:
-    """The message about a table, or the reason why none is sent."""
+    """The facts of a table that are sent, or the outcome if they cannot be read."""
     try:
         return table_facts(service, table, Selection(), limit=_ALL_COLUMNS)
     except NoSuchObject:

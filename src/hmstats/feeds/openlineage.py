@@ -8,7 +8,7 @@ those of texts and dates are left out. How sure the numbers are stands in a face
 from datetime import UTC, datetime
 from typing import Any
 
-from hmstats.feeds.profiles import database_of, of_decimal, values_count, without_none
+from hmstats.feeds.profiles import column_number, database_of, values_count, without_none
 from hmstats.version import __version__
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import TableFacts
@@ -46,13 +46,13 @@ def dataset_event(table: TableFacts, namespace: str, now_ms: int) -> dict[str, A
 
 
 def _metrics(table: TableFacts, column: ColumnFacts) -> dict[str, object]:
-    quantiles = {str(each.fraction): of_decimal(column, each.value) for each in column.quantiles}
+    quantiles = {str(each.fraction): column_number(column, each.value) for each in column.quantiles}
     return without_none(
         nullCount=None if column.nulls is None else column.nulls.value,
         distinctCount=None if column.distinct is None else column.distinct.value,
         count=values_count(table, column),
-        min=None if column.least is None else of_decimal(column, column.least.value),
-        max=None if column.greatest is None else of_decimal(column, column.greatest.value),
+        min=None if column.least is None else column_number(column, column.least.value),
+        max=None if column.greatest is None else column_number(column, column.greatest.value),
         quantiles={name: value for name, value in quantiles.items() if value is not None} or None,
     )
 

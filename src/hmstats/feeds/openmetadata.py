@@ -7,7 +7,15 @@ distinct values is distinctCount alone. The bounds of a distinct count are custo
 
 from typing import Any
 
-from hmstats.feeds.profiles import database_of, of_decimal, part, text, timestamp_ms, values_count, without_none
+from hmstats.feeds.profiles import (
+    column_number,
+    database_of,
+    fraction_of,
+    text,
+    timestamp_ms,
+    values_count,
+    without_none,
+)
 from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.numbers import Certainty
 from hmstats.web.answers.tables import TableFacts
@@ -42,7 +50,7 @@ def table_profile(table: TableFacts, now_ms: int) -> dict[str, Any]:
 def _column(table: TableFacts, column: ColumnFacts, at_ms: int) -> dict[str, object]:
     rows = None if table.rows is None else table.rows.value
     quartiles = {
-        name: of_decimal(column, each.value)
+        name: column_number(column, each.value)
         for each in column.quantiles
         for fraction, name in _QUARTILES.items()
         if each.fraction == fraction
@@ -53,9 +61,9 @@ def _column(table: TableFacts, column: ColumnFacts, at_ms: int) -> dict[str, obj
         timestamp=at_ms,
         valuesCount=values_count(table, column),
         nullCount=None if column.nulls is None else column.nulls.value,
-        nullProportion=part(column.nulls, rows),
+        nullProportion=fraction_of(column.nulls, rows),
         distinctCount=None if column.distinct is None else column.distinct.value,
-        distinctProportion=part(column.distinct, rows),
+        distinctProportion=fraction_of(column.distinct, rows),
         min=_bound(column, column.least),
         max=_bound(column, column.greatest),
         maxLength=None if column.greatest_length is None else column.greatest_length.value,
@@ -69,7 +77,7 @@ def _column(table: TableFacts, column: ColumnFacts, at_ms: int) -> dict[str, obj
 def _bound(column: ColumnFacts, found: Any) -> object:
     if found is None:
         return None
-    number = of_decimal(column, found.value)
+    number = column_number(column, found.value)
     return text(found.value) if number is None else number
 
 

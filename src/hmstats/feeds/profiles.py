@@ -14,7 +14,7 @@ def database_of(table: TableFacts) -> str:
 
 
 def numeric(value: object) -> Numeric | None:
-    """A bound, an edge or a quantile as a number; None for texts, dates and whatever is no number.
+    """A bound, an edge or a quantile as a number; None for texts, dates and everything else.
 
     Decimals are texts in answers, as are whole numbers beyond 2^53.
     """
@@ -25,8 +25,8 @@ def numeric(value: object) -> Numeric | None:
     return None
 
 
-def of_decimal(column: ColumnFacts, value: object) -> Numeric | None:
-    """A value of a numeric column, whose decimals are texts; None for other columns."""
+def column_number(column: ColumnFacts, value: object) -> Numeric | None:
+    """A value of a column as a number, also of a decimal column, whose values are texts; None if it is no number."""
     found = numeric(value)
     if found is not None or not isinstance(value, str) or not column.type.lower().startswith("decimal"):
         return found
@@ -48,8 +48,8 @@ def values_count(table: TableFacts, column: ColumnFacts) -> int | None:
     return max(table.rows.value - column.nulls.value, 0)
 
 
-def part(number: Number | None, whole: int | None) -> float | None:
-    """A number as a part of a whole, at most 1; None if one of them is unknown or there is nothing."""
+def fraction_of(number: Number | None, whole: int | None) -> float | None:
+    """A number as a fraction of a whole, at most 1; None if one of them is unknown or the whole is 0."""
     return None if number is None or not whole else min(number.value / whole, 1.0)
 
 
@@ -59,5 +59,5 @@ def without_none(**fields: object) -> dict[str, object]:
 
 
 def timestamp_ms(table: TableFacts, now_ms: int) -> int:
-    """When the oldest of the statistics were written, in epoch ms; the time of now if nobody tells."""
+    """The time at which the oldest of the statistics were written, in epoch ms; now if it is unknown."""
     return now_ms if table.written_at is None else int(table.written_at.timestamp() * 1000)

@@ -14,7 +14,7 @@ _HADOOP = {"fs.azure.account.key": "account_key", "fs.azure.sas.fixed.token": "s
 _CONNECTION = {"AccountKey": "account_key", "SharedAccessSignature": "sas_token"}
 _PUBLIC = "core.windows.net"
 _BLOB, _DFS = ".blob.", ".dfs."
-"""What begins the part of a host behind the account: of the Blob service, and of that of Data Lake Storage."""
+"""The beginnings of a host behind its account, for the Blob service and for Data Lake Storage."""
 
 
 def setting_names(host: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.outlets.people.health import why
+from hmstats.outlets.people.health import reason_text
 from hmstats.web.reading.places import shown_name
 
 _TO_DO_LINES = 3
@@ -37,7 +37,7 @@ def print_health(found: Sequence[ObjectHealth], refused: Mapping[TableName, str]
         name, health = each.partition or each.table.typed, each.health
         since = None if health.stale_since_ms is None else health.stale_since_ms // 1000
         numbers = (count_text(health.now.rows), age(health.analyzed_at_seconds), age(since))
-        shown.add_row(name, why(health), str(health.health), *numbers)
+        shown.add_row(name, reason_text(health), str(health.health), *numbers)
     print_table(shown)
     if more:
         typer.echo("there are more: raise --limit")
@@ -71,7 +71,7 @@ def as_json_object(of: ObjectHealth, refused: str | None) -> dict[str, Any]:
         "partition": of.partition,
         "health": found.health,
         "reason": found.reason.value,
-        "why": why(found),
+        "why": reason_text(found),
         "refused": refused,
         "rows": found.now.rows,
         "files": found.now.files,

@@ -12,8 +12,8 @@ _WORDS = {
 }
 
 
-def why(health: Health) -> str:
-    """Why the health is what it is, in words."""
+def reason_text(health: Health) -> str:
+    """The reason for the health, in words."""
     parts = [] if health.partitions is None else [_of_partitions(health)]
     if health.reason is Reason.CHANGED and health.partitions is None:
         parts.append(_change_text(health))
@@ -29,7 +29,7 @@ def _of_partitions(health: Health) -> str:
 
 
 def _change_text(health: Health) -> str:
-    """What has changed, by the count that tells it."""
+    """The first count that has changed: rows, else bytes, else files."""
     counts = (
         ("rows", health.now.rows, health.then.rows),
         ("bytes", health.now.size_bytes, health.then.size_bytes),

@@ -10,7 +10,7 @@ from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.tables import Key, TableFacts
 from hmstats.web.reading.columns.column_answers import AnswerSizes
 from hmstats.web.reading.columns.column_numbers import column_facts
-from hmstats.web.reading.columns.found_columns import found_columns, found_keys
+from hmstats.web.reading.columns.found_columns import read_columns, read_keys
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
 from hmstats.web.reading.counts import count_number
 from hmstats.web.reading.cursors import cursor, parts_of
@@ -38,11 +38,11 @@ def table_facts(
     every, begin = data_columns(table), _begin(after)
     page = every[begin : begin + limit]
     part = read_part(service, table, selection, page)
-    found = found_columns(service, part, page, _PICTURE)
+    found = read_columns(service, part, page, _PICTURE)
     columns = [column_facts(each, found[each.name.lower()], bins=_PICTURE_BINS) for each in page]
     is_last = begin + limit >= len(every)
     if is_last:
-        keys = zip(table.partition_keys, found_keys(service, part), strict=True)
+        keys = zip(table.partition_keys, read_keys(service, part), strict=True)
         columns += [column_facts(key, of_key, bins=_PICTURE_BINS, is_key=True) for key, of_key in keys]
     return _facts(service, part, columns, None if is_last else cursor(str(begin + limit)), len(every))
 

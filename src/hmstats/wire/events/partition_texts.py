@@ -36,11 +36,8 @@ class PartitionTexts:
         if known is None:
             text = struct_to_json(storage_to_thrift(replace(storage, location=_PLACE)))
             before, _, after = text.partition(text_to_json(_PLACE))
-            known = self._storages[key] = (
-                storage,
-                before,
-                after,
-            )  # holds a reference to the columns, whose id() is a part of the key
+            # The entry refers to the columns, so that no other list gets their id(), which is a part of the key.
+            known = self._storages[key] = storage, before, after
         return f"{known[1]}{text_to_json(storage.location or '')}{known[2]}"
 
 

@@ -11,7 +11,7 @@ from hmstats.model.statistics.column_types import kind_of
 from hmstats.web.answers.tables import ColumnPage
 from hmstats.web.reading.columns.column_answers import AnswerSizes
 from hmstats.web.reading.columns.column_numbers import column_facts
-from hmstats.web.reading.columns.found_columns import found_columns, found_keys
+from hmstats.web.reading.columns.found_columns import read_columns, read_keys
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_COLUMN
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import Part, read_part
@@ -34,9 +34,9 @@ def column_page(service: Metastore, text: str, name: str, selection: Selection) 
     is_key = column in table.partition_keys
     part = read_part(service, table, selection, [] if is_key else [column])
     if is_key:
-        found = found_keys(service, part)[table.partition_keys.index(column)]
+        found = read_keys(service, part)[table.partition_keys.index(column)]
     else:
-        found = found_columns(service, part, [column], _COLUMN)[column.name.lower()]
+        found = read_columns(service, part, [column], _COLUMN)[column.name.lower()]
     return ColumnPage(
         table=shown_name(table.name),
         as_of=None if part.at_ms is None else moment(part.at_ms),

@@ -1,4 +1,4 @@
-"""What is known of columns: stored statistics, merged answers, where they come from.
+"""Reads everything that is known of columns: stored statistics, merged answers, and their provenance.
 
 The calls are as many for one column as for many, and as many for one partition as for all; a selection of partitions
 takes three more for each column.
@@ -22,11 +22,11 @@ from hmstats.web.reading.parts import Part
 
 _MOST_PROVENANCES = 20_000
 """Provenances, one of each partition and column, that are read for one answer."""
-_NOBODY = Provenance()
+_UNKNOWN = Provenance()
 
 
-def found_columns(service: Metastore, part: Part, page: Sequence[Column], wanted: AnswerSizes) -> Mapping[str, Found]:
-    """What is known of each of these columns, by its name in lower case."""
+def read_columns(service: Metastore, part: Part, page: Sequence[Column], wanted: AnswerSizes) -> Mapping[str, Found]:
+    """Read what is known of each of these columns, by its name in lower case."""
     stored = {each.column.lower(): each for each in part.stored.statistics.columns}
     if part.at_ms is not None:
         found = _of_past(part, stored, wanted)
@@ -34,12 +34,12 @@ def found_columns(service: Metastore, part: Part, page: Sequence[Column], wanted
         found = _of_selection(service, part, stored, wanted)
     else:
         found = _of_whole(service, part, wanted)
-    nothing = Found(None, NOTHING, _NOBODY)
+    nothing = Found(None, NOTHING, _UNKNOWN)
     return {each.name.lower(): found.get(each.name.lower(), nothing) for each in page}
 
 
-def found_keys(service: Metastore, part: Part) -> list[Found]:
-    """What the values of the partitions say of the partition keys, in their order."""
+def read_keys(service: Metastore, part: Part) -> list[Found]:
+    """Read the statistics of the partition keys, in their order, from the values of the partitions."""
     keys = part.stored.table.partition_keys
     if not keys:
         return []
@@ -47,7 +47,7 @@ def found_keys(service: Metastore, part: Part) -> list[Found]:
     if names is None:
         names = service.partition_names(part.stored.table.name)
     placed = in_order(part.stored.table, names)
-    return list((_of_keys if len(placed) < MANY else _of_keys_before)(keys, placed))
+    return list((_of_keys if len(placed) < MANY else _of_keys_cached)(keys, placed))
 
 
 def _of_keys(keys: tuple[Column, ...], placed: Ordered) -> tuple[Found, ...]:
@@ -56,17 +56,17 @@ def _of_keys(keys: tuple[Column, ...], placed: Ordered) -> tuple[Found, ...]:
     return tuple(Found(key_statistics(*each), NOTHING, exact) for each in zip(keys, values, strict=True))
 
 
-_of_keys_before = lru_cache(maxsize=MOST_KEPT)(_of_keys)
+_of_keys_cached = lru_cache(maxsize=MOST_KEPT)(_of_keys)
 
 
 def _of_whole(service: Metastore, part: Part, wanted: AnswerSizes) -> dict[str, Found]:
     """The table's own statistics, or those of all partitions merged by the server."""
     merged = merged_columns(service, part.stored, fractions(wanted.parts), wanted.frequent)
-    made = _of_partitions(service, part, [*merged])
+    made = _provenance_of(service, part, [*merged])
     found = {}
     for column in part.stored.statistics.columns:
         answers = fill_in(of_sketches(column, wanted), merged.get(column.column, NOTHING))
-        source = column.provenance or made.get(column.column, _NOBODY)
+        source = column.provenance or made.get(column.column, _UNKNOWN)
         seconds = (
             source.written_at_seconds or answers.written_at_seconds or part.stored.statistics.last_analyzed_seconds
         )
@@ -78,11 +78,11 @@ def _of_selection(
     service: Metastore, part: Part, stored: Mapping[str, ColumnStatistics], wanted: AnswerSizes
 ) -> dict[str, Found]:
     """The statistics of the selected partitions, merged for this answer."""
-    made = _of_partitions(service, part, [each.column for each in stored.values()])
+    made = _provenance_of(service, part, [each.column for each in stored.values()])
     found = {}
     for name, column in stored.items():
         answers: MergedAnswers = of_calls(service, part.stored.table.name, column, part.names or (), wanted)
-        source = made.get(column.column, _NOBODY)
+        source = made.get(column.column, _UNKNOWN)
         found[name] = Found(column, fill_in(of_sketches(column, wanted), answers), source, source.written_at_seconds)
     return found
 
@@ -91,13 +91,13 @@ def _of_past(part: Part, stored: Mapping[str, ColumnStatistics], wanted: AnswerS
     """The statistics of a time, with what their sketches say."""
     found = {}
     for name, column in stored.items():
-        source = column.provenance or _NOBODY
+        source = column.provenance or _UNKNOWN
         stale = staleness(column, part.stored, {})
         found[name] = Found(column, of_sketches(column, wanted), source, source.written_at_seconds, stale)
     return found
 
 
-def _of_partitions(service: Metastore, part: Part, columns: Sequence[str]) -> Mapping[str, Provenance]:
+def _provenance_of(service: Metastore, part: Part, columns: Sequence[str]) -> Mapping[str, Provenance]:
     """The provenance of the merged statistics of these columns; empty if unknown, or of too many partitions."""
     partitions = part.partitions or 0
     if not columns or partitions * len(columns) > _MOST_PROVENANCES:

@@ -11,7 +11,7 @@ from hmstats.errors import CallRefused, StatementError, UnknownCall
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
-from hmstats.outlets.people.health import why
+from hmstats.outlets.people.health import reason_text
 from hmstats.web.answers.health import HealthList, TableHealth
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.places import shown_name
@@ -76,7 +76,7 @@ def _line(each: ObjectHealth, refused: str | None) -> TableHealth:
         name=each.table.table,
         health=health.health,
         reason=health.reason,
-        why=why(health),
+        why=reason_text(health),
         rows=health.now.rows,
         rows_then=health.then.rows,
         jump=health.jump,

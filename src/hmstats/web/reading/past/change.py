@@ -17,7 +17,7 @@ from hmstats.web.answers.columns import ColumnFacts
 from hmstats.web.answers.history import Change, ChangedColumn, Difference, RestoreResult
 from hmstats.web.reading.columns.column_answers import AnswerSizes
 from hmstats.web.reading.columns.column_numbers import column_facts
-from hmstats.web.reading.columns.found_columns import found_columns
+from hmstats.web.reading.columns.found_columns import read_columns
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import read_part
@@ -92,7 +92,7 @@ def _facts(service: Metastore, table: Table, columns: Sequence[Column], at_ms: i
         if error.kind != "NoSuchObjectException":
             raise
         return {}
-    known = found_columns(service, part, columns, _PICTURE)
+    known = read_columns(service, part, columns, _PICTURE)
     return {each.name: column_facts(each, known[each.name.lower()], bins=16) for each in columns}
 
 
