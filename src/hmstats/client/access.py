@@ -29,7 +29,7 @@ class AccessCalls:
     ) -> Access:
         """What a user may do with a table, a database, a catalog, or without names with the server.
 
-        The user is whoever asks, unless another is named, which needs admin of the server; `groups` are beside those
+        The user is the caller, unless another is named, which needs admin of the server; `groups` are beside those
         of the rule file.
         """
         request = extension.CheckAccessRequest(

@@ -97,7 +97,7 @@ def _bounds_of_distinct(column: ColumnFacts) -> list[dict[str, object]] | None:
 
 
 def _sample(table: TableFacts) -> float | None:
-    """The least part of the rows that was looked at; None if all of them were, or nobody tells."""
+    """The least part of the rows that was looked at; None if all of them were, or if unknown."""
     numbers = (each.nulls for each in table.columns)
     parts = [each.sample_fraction for each in numbers if each is not None and each.certainty is Certainty.SAMPLE]
     return min((each for each in parts if each is not None), default=None)

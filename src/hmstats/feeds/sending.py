@@ -95,7 +95,7 @@ class Catalog:
             return answer, _seconds(response.headers.get("Retry-After"))
 
     def _open(self, request: Request) -> HTTPResponse:
-        """The response, whatever its status; a proxy of the environment is used, but for this machine."""
+        """The response, whatever its status; a proxy of the environment is used, except for this machine."""
         proxies = ProxyHandler({} if urlsplit(self.url).hostname in _THIS_MACHINE else None)
         opener = build_opener(proxies, HTTPSHandler(context=ssl.create_default_context()), _AnyStatus())
         response: HTTPResponse = opener.open(request, timeout=_TIMEOUT_SECONDS)

@@ -26,7 +26,7 @@ class LocalFile(NamedTuple):
 def files_below(path: str, hidden: Callable[[str], bool]) -> Iterator[LocalFile]:
     """The files below a directory, without files and directories whose names are `hidden`.
 
-    Raises OSError when a directory cannot be listed, the first one also when it is none.
+    Raises OSError when a directory cannot be listed, or if the first one is no directory.
     """
     waiting = [(path, frozenset({_identity(Path(path).stat())}))]
     while waiting:

@@ -57,7 +57,7 @@ class BoundedMemory:
         self.put_many([(key, value, size)], cleared)
 
     def put_many(self, new: Iterable[tuple[Hashable, Any, int]], cleared: int) -> None:
-        """Keep values, each with its key before it and its bytes behind it, as `put` does."""
+        """Keep values, each with its key before it and its bytes after it, as `put` does."""
         with self._lock:
             if cleared != self.cleared:
                 return

@@ -36,11 +36,11 @@ class Callers:
         return found
 
     def token(self, proof: str | None) -> str:
-        """The token of forms for whoever shows this proof. It holds until the process ends."""
+        """The token of forms for the user of this proof. It holds until the process ends."""
         return hmac.new(self._secret, (proof or "").encode(), "sha256").hexdigest()
 
     def is_token(self, proof: str | None, token: str) -> bool:
-        """Whether a form with this token was given to whoever shows this proof."""
+        """Whether a form with this token was given to the user of this proof."""
         return hmac.compare_digest(self.token(proof).encode(), token.encode())
 
 

@@ -48,7 +48,7 @@ def show(
 
     `metastore` is an address, or what `connect` gave. `as_of` is a time, as 2026-11-24T07:00:00Z or `2h ago`; `where` a
     filter over the partition keys. At most 200 columns are shown. Raises NoSuchObject if the table is not there,
-    StatementError for a filter or a time that is none, ServiceUnavailable if the metastore is away.
+    StatementError for an invalid filter or time, ServiceUnavailable if the metastore is away.
     """
     selection = Selection(where=where, as_of=as_of)
     if isinstance(metastore, Metastore):

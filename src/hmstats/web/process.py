@@ -49,8 +49,8 @@ class Site:
 def run(site: Site, listening: Callable[[str], None]) -> None:
     """Serve the page until SIGTERM or SIGINT; `listening` gets its address once it can be opened.
 
-    Raises SettingsError when the address cannot be listened on, the metastore's is none, or the certificate cannot be
-    used.
+    Raises SettingsError when the address cannot be listened on, the metastore's is invalid, or the certificate cannot
+    be used.
     """
     config = configure(site)
     with _listening(site.host, site.port) as found:

@@ -1,6 +1,6 @@
 """Delegation tokens in the form of Hadoop's clients.
 
-A token is URL-safe base64, without padding, of identifier, password, kind and service, each behind its length. Lengths
+A token is URL-safe base64, without padding, of identifier, password, kind and service, each after its length. Lengths
 and numbers are those of org.apache.hadoop.io.WritableUtils: -112 to 127 is one byte; else the first byte says sign and
 length of what follows, big-endian. The identifier is that of AbstractDelegationTokenIdentifier.
 """
@@ -77,7 +77,7 @@ class _Reader:
         return self._read(self.read_number())
 
     def read_text(self) -> str:
-        """The next text, in UTF-8 behind its length."""
+        """The next text, in UTF-8 after its length."""
         try:
             return self.read_data().decode()
         except UnicodeDecodeError:

@@ -31,7 +31,7 @@ def plain_table(texts: Sequence[str] = (), numbers: Sequence[str] = ()) -> Table
 
 
 def terminal_width() -> int:
-    """The columns of the terminal; 80 if the output is none."""
+    """The columns of the terminal; 80 without a terminal."""
     console = Console()
     return console.width if console.is_terminal else 80
 

@@ -1,4 +1,4 @@
-"""The settings of the parent, which is told them when database and settings have been checked."""
+"""The settings of the parent, sent to it when database and settings have been checked."""
 
 import json
 from dataclasses import asdict, dataclass

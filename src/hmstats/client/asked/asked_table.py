@@ -124,7 +124,7 @@ class AskedTable:
         return tuple(dict.fromkeys(each.tool for each in made if each.tool))
 
     def tools_of_count(self, count: RowCount) -> tuple[str, ...]:
-        """The programs that counted the rows of the whole table; empty if nobody tells, or if it has partitions."""
+        """The programs that counted the rows of the whole table; empty if unknown, or if it has partitions."""
         return () if self.table.partition_keys else tools_that_counted(count.count, self._provenances(None, None))
 
     def column_type(self, column: str) -> str:

@@ -2,7 +2,7 @@
 
 scrypt (RFC 7914) costs memory and time on purpose, so that a stolen file gives no passwords. A line tells neither the
 length of the password, nor whether another user has the same one. Lines of `htpasswd -B`, USER:$2y$10$.., as Trino's
-password files have them, are taken too; groups may follow behind a further colon.
+password files have them, are taken too; groups may follow after a further colon.
 """
 
 import base64

@@ -17,7 +17,7 @@ from hmstats.model.feedback.queries import ColumnUse, Operation, Operator, Query
 LEAST_ROWS = 1_000
 """Operations whose rows, estimate and inputs are all fewer say nothing."""
 LEAST_FACTOR = 2.0
-"""A smaller error of an operation is none."""
+"""Smaller errors of an operation are ignored."""
 _MOST_FACTOR = 1e300
 """A larger error counts as this one: estimates of many joins without keys come near the end of numbers."""
 UNKNOWN_FACTOR = 10.0

@@ -31,7 +31,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of other expressions. A cast's function is the type, behind `cast `."""
+    """A function of other expressions. A cast's function is the type, after `cast `."""
 
     function: str
     arguments: tuple["PartitionExpression", ...]

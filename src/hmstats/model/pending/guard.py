@@ -1,7 +1,7 @@
 """The guard: which new numbers jump so far from those before that a mistake is likelier than a change of the data.
 
 Nothing jumps from unknown. Rows and distinct values jump when they change by more than a factor, bounds when their
-range becomes smaller by more than it, or lies elsewhere. Counts below LEAST never jump, but for rows that fall to 0;
+range becomes smaller by more than it, or lies elsewhere. Counts below LEAST never jump, except for rows that fall to 0;
 neither do bounds of fewer rows.
 """
 

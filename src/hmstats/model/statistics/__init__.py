@@ -8,6 +8,6 @@ python_values                                            dates, whole numbers an
 history                                                  writes of the past, and what was restored
 statistics_locks                                         what is locked, and which lock covers what
 runtime_stats                                            what queries of Hive have counted
-running_writes                                           what tasks of a running write leave behind
+running_writes                                           partial states of running writes
 flat_statistics, statistics_by_field, statistics_group   forms for thousands of statistics at once
 """

@@ -57,7 +57,7 @@ def arrow_statistics(data: Any, *, sketches: bool = False) -> pa.StructArray:
     """The statistics of a pyarrow table, batch or reader, a Parquet file's path, or anything that is an Arrow stream.
 
     Also of a pyarrow array, which is column 0 then, its parts the columns after it. Everything is looked at, once.
-    `sketches`: bit vectors, histograms and frequent values too. Raises InvalidInput for what is none of these.
+    `sketches`: bit vectors, histograms and frequent values too. Raises InvalidInput for anything else.
     """
     if isinstance(data, pa.Array | pa.ChunkedArray):
         found = _compute(pa.table([data], names=[""]), sketches=sketches)[1]

@@ -33,7 +33,7 @@ def encode(bound: Bound, column: pa.DataType) -> Held | None:
 
 
 def decode(kind: Kind, value: Any, type_: pa.DataType, *, high: bool) -> Bound | None:
-    """The bound in the kind's own form; None when it is none of the kind.
+    """The bound in the kind's own form; None if it does not fit the kind.
 
     An estimate that is not whole is rounded outwards. A timestamp's fraction is cut off downwards, as Hive does.
     """

@@ -26,7 +26,9 @@ _VALUES = (bool, int, float, Decimal, date, datetime, time, *_CUT_OFF)
 
 
 def footer_statistics(path: str | Path) -> list[Statistic]:
-    """What the footer of a Parquet file says. Raises InvalidInput if it is none, OSError if it cannot be read."""
+    """The statistics in a Parquet file's footer. Raises InvalidInput if it is no such file, OSError if it cannot be
+    read.
+    """
     try:
         with pq.ParquetFile(path) as file:
             metadata, schema = file.metadata, file.schema_arrow

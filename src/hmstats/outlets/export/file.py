@@ -64,7 +64,7 @@ def write(path: str | Path, found: Iterable[Entry], form: Form | None = None) ->
 
 
 def read(path: str | Path) -> Iterator[Entry]:
-    """The entries of a file of either form, in its order. Raises InvalidInput when it is none."""
+    """The entries of a file of either form, in its order. Raises InvalidInput for another file."""
     with _naming_file(path):
         with Path(path).open("rb") as file:
             parquet = file.read(len(_PARQUET_MAGIC)) == _PARQUET_MAGIC
@@ -72,7 +72,7 @@ def read(path: str | Path) -> Iterator[Entry]:
 
 
 def read_json(file: IO[str], name: str) -> Iterator[Entry]:
-    """The entries of an open file of JSON, whose name is for messages. Raises InvalidInput when it is none."""
+    """The entries of an open file of JSON, whose name is for messages. Raises InvalidInput for another file."""
     with _naming_file(name):
         yield from entries(read_lines(file, name))
 

@@ -35,7 +35,7 @@ def write_lines(file: IO[str], found: Iterable[Entry]) -> int:
 def read_lines(file: IO[str], name: str) -> Iterator[dict[str, Any]]:
     """The rows of a text file, whose name is for messages.
 
-    Raises InvalidInput when it is none of ours, and ValueError, TypeError or pyarrow.ArrowInvalid for a row that has
+    Raises InvalidInput if it has another format, and ValueError, TypeError or pyarrow.ArrowInvalid for a row that has
     other values than it must.
     """
     if _header(file) != _HEADER:

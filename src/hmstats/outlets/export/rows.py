@@ -1,6 +1,6 @@
 """All statistics of a metastore as flat rows, in the one form of files (docs/statistics/export.md).
 
-Each table or partition has a row for itself, whose column is null, and one for each of its columns behind it.
+Each table or partition has a row for itself, whose column is null, and one for each of its columns after it.
 """
 
 from collections.abc import Iterable, Iterator

@@ -21,7 +21,7 @@ BOUNDS = ("low", "high")
 class ComparedNumber:
     """One number on both sides, None where it is unknown; of the rows as a whole where `column` is None.
 
-    The tools are the programs that made the column's statistics, None where nobody tells.
+    The tools are the programs that made the column's statistics, None if unknown.
     """
 
     column: str | None

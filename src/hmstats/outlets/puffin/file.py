@@ -1,4 +1,4 @@
-"""Puffin files: blobs one behind the other, then a footer of JSON (Iceberg's format/puffin-spec.md).
+"""Puffin files: blobs one after the other, then a footer of JSON (Iceberg's format/puffin-spec.md).
 
     PFA1, the blobs, PFA1, the footer's JSON, its length as int32, 4 bytes of flags, PFA1
 

@@ -112,7 +112,7 @@ class Relay(Protocol):
 
     @property
     def chores(self) -> Sequence[Chore]:
-        """What is to be done from time to time."""
+        """Tasks to run from time to time."""
 
     def leave(self, session: Session) -> None:
         """Forget a client whose connection has ended."""

@@ -27,7 +27,7 @@ TLS_ONLY = "this server speaks over TLS only: its setting tls is require"
 _NO_SASL = "this server speaks no SASL: its setting authentication is empty"
 _THREADS = 2
 _MOST_SLOW_WAITING = 20
-"""Steps that compute for long and may wait for a thread; a client whose step does not fit is told to try again."""
+"""The most long steps that wait for a thread; the client of one more must try again."""
 
 _log = structlog.get_logger("hmstats.server")
 

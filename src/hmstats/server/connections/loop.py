@@ -1,4 +1,4 @@
-"""The selector's thread: handles events of sockets, workers and deadlines until it is told to stop."""
+"""The selector's thread: handles events of sockets, workers and deadlines until it must stop."""
 
 import os
 import selectors

@@ -26,7 +26,7 @@ from hmstats.server.protocols.protocols import WireProtocol
 
 _THREADS = 2
 _MOST_WAITING, _MOST_SLOW_WAITING = 200, 20
-"""Proofs that may wait for a thread; a client whose proof does not fit is told to try again."""
+"""The most proofs that wait for a thread; the client of one more must try again."""
 
 _log = structlog.get_logger("hmstats.server")
 

@@ -56,7 +56,7 @@ class Supervisor:
         self._wakeup = Wakeup()
         self._living: set[WorkerProcess] = set()
         self._leaving: set[WorkerProcess] = set()
-        """Workers that were told to end; another starts in the slot of each."""
+        """Workers that were ordered to end; another starts in the slot of each."""
         self._stop_asked = self._reload_asked = False
         self._to_replace: deque[Slot] = deque()
         self._to_stop: deque[Slot] = deque()

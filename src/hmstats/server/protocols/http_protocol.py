@@ -5,7 +5,7 @@ preflight request, which is refused. A page whose own name is pointed at the ser
 a request with a header of browsers is refused too: no web page can reach a metastore. The header x-actor-username names
 the user, as Hive's clients send it. A request without the header has no user, even if an earlier request of the
 connection had one: proxies share connections. Where users are proven, the header Authorization has the proof, and
-reading stops behind the headers until it is checked.
+reading stops after the headers until it is checked.
 """
 
 import re
@@ -43,7 +43,7 @@ class HttpProtocol:
     streams = False
 
     def __init__(self, recognise: Recognise, allowance: Allowance, *, authenticates: bool = False) -> None:
-        """`recognise` recognises requests that need no scan for their end; `authenticates` stops behind the headers."""
+        """`recognise` recognises requests that need no scan for their end; `authenticates` stops after the headers."""
         self._authenticates = authenticates
         self._recognise = recognise
         self._allowance = allowance
@@ -79,7 +79,7 @@ class HttpProtocol:
         return self._encoding is not None and self._encoding.encodes_at_once
 
     def accept_proof(self) -> None:
-        """Go on with the request behind its headers."""
+        """Go on with the request after its headers."""
         self.awaits_proof = False
 
     def take_request(self, inbox: bytearray) -> Request | None:

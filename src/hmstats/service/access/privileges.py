@@ -164,7 +164,7 @@ def _revoke(unit: Unit, old: Sequence[Privilege], *, only_grant_option: bool) ->
 
 
 def _find_stored(stored: Iterable[StoredPrivilege], wanted: Privilege, owner: _Owner | None) -> StoredPrivilege:
-    """The stored privilege to revoke, whoever granted it. Raises InvalidObject if it was not granted."""
+    """The stored privilege to revoke, regardless of its grantor. Raises InvalidObject if it was not granted."""
     for each in stored:
         privilege = each.privilege
         same = (privilege.principal, privilege.on.column) == (wanted.principal, wanted.on.column)

@@ -1,4 +1,4 @@
-"""Which tables and columns are to blame for wrong estimates of queries: recorded by whoever reads what engines say."""
+"""Tables and columns to blame for wrong estimates of queries, recorded by clients that read reports of engines."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -3,7 +3,7 @@
 Every writer's events are followed: ours, those of a Hive on the same database, those of servers of the version before.
 A table whose version says which partitions were touched has only these judged again. All servers and their processes
 take turns, each with one snapshot of the database (store/health/changed_tables.py), so that no table is judged in part
-before a write and in part behind it. A server that writes no log compares the versions of all tables instead.
+before a write and in part after it. A server that writes no log compares the versions of all tables instead.
 """
 
 import time

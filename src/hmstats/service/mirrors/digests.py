@@ -25,7 +25,7 @@ def digest(column: ColumnStatistics, *, sketches: bool) -> str:
 
 
 def say_the_same(told: ColumnStatistics, own: ColumnStatistics) -> bool:
-    """Whether what was told are the numbers of our own statistics, but for decimals that a database has cut off."""
+    """Whether reported statistics have the numbers of our own, except for decimals that a database has cut off."""
     return are_numbers_of(told, numbers(own))
 
 
@@ -40,7 +40,7 @@ def numbers(column: ColumnStatistics) -> Numbers:
 
 
 def are_numbers_of(told: ColumnStatistics, own: Numbers) -> bool:
-    """Whether what was told are numbers of ours, but for decimals that a database has cut off."""
+    """Whether reported numbers are ours, except for decimals that a database has cut off."""
     kind, values = own
     if told.kind.value != kind:
         return False
@@ -54,7 +54,7 @@ def bare(column: ColumnStatistics) -> ColumnStatistics:
 
 
 def _is_told(told: Any, own: Any) -> bool:
-    """Whether a number that was told is one of ours, which may have had more decimals."""
+    """Whether a reported number is ours, which may have had more decimals."""
     if isinstance(told, Decimal):
         return own is not None and told == Decimal(own)
     if told == own:

@@ -172,7 +172,7 @@ def _have_one_varint(sketches: Sequence[bytes], size: int) -> bool:
 
 
 def _after_estimate(sketch: bytes) -> int:
-    """Where the registers start: behind the varint of the estimate."""
+    """The start of the registers: after the varint of the estimate."""
     for place in range(HEADER_BYTES, min(HEADER_BYTES + _LONGEST_VARINT, len(sketch))):
         if not sketch[place] & 0x80:
             return place + 1

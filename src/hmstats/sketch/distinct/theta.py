@@ -94,7 +94,7 @@ class ThetaSketch:
         return merged
 
     def estimate(self) -> float:
-        """The number of distinct values: exact, but for equal hashes, if nothing was left out."""
+        """The number of distinct values: exact, except for equal hashes, if nothing was left out."""
         return float(len(self.entries)) if self.theta == _WHOLE else len(self.entries) / (self.theta / 2**63)
 
     @property

@@ -13,7 +13,7 @@ Its bytes, little-endian:
     bytes 3-4   log2 of the largest and of the present size of the map
     byte 5      flags: 1 or 4 when empty
     bytes 8-31  count of items, as 32 bits; unused; count of values and error, as 64 bits
-    then        the weights, as 64 bits; the items, each behind its length as 32 bits
+    then        the weights, as 64 bits; the items, each after its length as 32 bits
 """
 
 import struct

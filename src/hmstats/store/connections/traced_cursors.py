@@ -1,7 +1,7 @@
 """Cursors of the drivers that make a span of each statement, for every way on which statements go to a database.
 
 They are in use while traces are made only. A statement outside of any trace, as the check for changes of others, has no
-span. Its text is told, which has parameters in place of values; a text with values in it, as the driver makes for many
+span. The span has its text, with parameters in place of values; a text with values in it, as the driver makes for many
 rows, is not.
 """
 

@@ -179,7 +179,7 @@ def _kept_sketches(dialect_name: str, old: Any) -> Any:
 
 
 def _insert_sketches(dialect_name: str, rows: Any) -> Any:
-    """The insert of rows of table, hash and sketch, but for those that the history has."""
+    """The insert of rows of table, hash and sketch, except for those that the history has."""
     dialect: Any = sqlite if dialect_name == "sqlite" else postgresql
     new = dialect.insert(HMSTATS_HISTORY_SKETCH).from_select(
         ["TBL_ID", "HASH", "BYTES"], select(rows.subquery("sketches")).where(true())

@@ -2,7 +2,7 @@
 
 The text is a JSON object with one value for all rows, or a list of one for each, by column of CONTENT. The rows are in
 the order of the step's PART_IDS and, of each, COLUMN_NAMES. Of a sketch it has the index of its hash in the step's
-STORED_SKETCHES, which are SHA-256 in hex, one behind the other.
+STORED_SKETCHES, which are SHA-256 in hex, one after the other.
 """
 
 import json
@@ -69,7 +69,7 @@ def rows(step: Any) -> Iterator[tuple[int, str, Row]]:
 
 
 def apply_write(before: Content | None, row: Row) -> Content:
-    """A row after a write: unknown values leave the stored ones, but for _REPLACED, if the type is the same.
+    """A row after a write: unknown values leave the stored ones, except for _REPLACED, if the type is the same.
 
     As column_statistics writes it.
     """

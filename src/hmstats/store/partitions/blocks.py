@@ -41,7 +41,7 @@ Chosen = npt.NDArray[np.bool_]
 """Whether each member of a block is in a subset."""
 _BLOCKS_AT_ONCE = 100
 _RANDOM_BITS = 30
-"""Of a build's number, behind the time."""
+"""Random bits of a build's number, after its time."""
 _ABANDONED_SECONDS = 3600
 """The age at which blocks without an index are those of a build that was interrupted."""
 

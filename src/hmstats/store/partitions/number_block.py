@@ -197,7 +197,7 @@ def _places(values: Sequence[Any]) -> tuple[list[int | None], Sequence[str]]:
 
 
 def _texts(data: bytes, offset: int) -> tuple[Sequence[str], int]:
-    """The texts from this offset on, and the offset behind them."""
+    """The texts from this offset on, and the offset after them."""
     (length,) = _LENGTH.unpack_from(data, offset)
     start = offset + _LENGTH.size
     return data[start : start + length].decode().split("\n"), start + length

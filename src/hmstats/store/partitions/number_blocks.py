@@ -1,6 +1,6 @@
 """HMSTATS_NUMBER_INDEX and HMSTATS_NUMBER_BLOCK: the numbers of a column's statistics in blocks (NumberBlock).
 
-Its members are neighbours, with or without statistics of the column, but for those whose statistics are of another
+Its members are neighbours, with or without statistics of the column, except for those whose statistics are of another
 type.
 """
 

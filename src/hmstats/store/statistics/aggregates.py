@@ -1,6 +1,6 @@
 """Aggregates of the column statistics of many partitions: numbers by the database, sketches streamed from it.
 
-Each query is one statement for all partitions and columns, but for sketches, which come in batches of partitions. If
+Each query is one statement for all partitions and columns, except for sketches, which come in batches of partitions. If
 several engines have statistics of one column of one partition, one counts: the asked engine's, else the newest.
 """
 

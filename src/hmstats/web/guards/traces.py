@@ -1,4 +1,4 @@
-"""A span for each request, in the trace of whoever asks (the header traceparent)."""
+"""A span for each request, in the trace of the caller (the header traceparent)."""
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send

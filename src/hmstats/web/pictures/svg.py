@@ -43,7 +43,7 @@ def bars(parent: Element, found: Iterable[Bar], kind: str) -> None:
 
 
 def short(number: float) -> str:
-    """A number with one digit behind the point, which is a tenth of a pixel or less."""
+    """A number with one digit after the point, which is a tenth of a pixel or less."""
     return f"{number:.1f}".removesuffix(".0")
 
 

@@ -12,7 +12,7 @@ _MOST_PARTS = 3
 def access(service: Metastore, text: str | None, *, user: str | None = None, groups: str | None = None) -> Access:
     """What a user may do with an object named as `CATALOG[.DB[.TABLE]]`, or with the server.
 
-    The user is whoever asks, unless another is named; `groups` are separated by commas. Raises StatementError for a
+    The user is the caller, unless another is named; `groups` are separated by commas. Raises StatementError for a
     name of other parts, UnknownCall when the metastore is not hmstats.
     """
     parts: list[str | None] = [] if text is None else [*text.split(".")]

@@ -14,7 +14,7 @@ def cursor(*parts: str) -> str:
 
 
 def parts_of(text: str, count: int) -> Sequence[str]:
-    """The parts of a cursor's key. Raises StatementError for a text that is none of so many parts."""
+    """The parts of a cursor's key. Raises StatementError for a text with another number of parts."""
     try:
         parts = json.loads(base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4)))
     except (ValueError, binascii.Error, RecursionError):

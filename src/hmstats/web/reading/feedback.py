@@ -19,7 +19,7 @@ def feedback(
 ) -> Feedback:
     """The tables and columns that are to blame for most, of all or of one table, over the queries since a time.
 
-    Raises NoSuchObject when the table is not there, StatementError for a time that is none, UnknownCall when the
+    Raises NoSuchObject when the table is not there, StatementError for an invalid time, UnknownCall when the
     metastore is not hmstats.
     """
     name = None if text is None else existing_table(service, text).name

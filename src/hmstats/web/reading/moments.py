@@ -12,7 +12,7 @@ def moment(at_ms: int) -> datetime:
 
 
 def moment_of(text: str) -> int:
-    """The epoch milliseconds in a cursor. Raises StatementError for a text that is none."""
+    """The epoch milliseconds in a cursor. Raises StatementError for an invalid text."""
     found = row_count(text)
     if found is None:
         raise StatementError(f"a cursor must be taken from the answer before, found {text[:60]!r}")

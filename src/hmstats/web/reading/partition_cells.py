@@ -94,7 +94,7 @@ def _uncounted_cells(placed: Ordered, keys: int) -> tuple[tuple[Cell, ...], Layo
 def partition_list(
     service: Metastore, found: Partitions, *, after: str | None = None, limit: int = PAGE_PARTITIONS
 ) -> PartitionList:
-    """A page of the partitions, from the one behind the cursor on. Raises StatementError for a cursor that is none."""
+    """A page of the partitions, from the one after the cursor on. Raises StatementError for an invalid cursor."""
     placed = found.placed
     begin = 0
     if after is not None:

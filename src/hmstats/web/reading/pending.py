@@ -17,7 +17,7 @@ PAGE_PENDING = 50
 def every_pending(service: Metastore, *, after: str | None = None, limit: int = PAGE_PENDING) -> PendingList:
     """The pending statistics of every table that the caller may list, by name and partition, from the cursor on.
 
-    Raises StatementError for a cursor that is none, UnknownCall when the metastore is not hmstats.
+    Raises StatementError for an invalid cursor, UnknownCall when the metastore is not hmstats.
     """
     found = sorted(service.pending.listed(), key=_key)
     begin = None if after is None else tuple(parts_of(after, 3))

@@ -27,7 +27,7 @@ class Selection:
 
     @property
     def as_of_ms(self) -> int | None:
-        """The time in epoch ms. Raises StatementError for a text that is none."""
+        """The time in epoch ms. Raises StatementError for an invalid text."""
         return None if self.as_of is None else past_ms("as_of", self.as_of, time.time())
 
     @property

@@ -32,7 +32,7 @@ def table_facts(
     """The table named as `[CATALOG.]DB.TABLE`, with at most `limit` columns from the cursor on.
 
     The partition keys come with the last ones. Raises NoSuchObject when table or partitions are not there,
-    StatementError for a filter or a cursor that is none.
+    StatementError for an invalid filter or cursor.
     """
     table = existing_table(service, text)
     every, begin = data_columns(table), _begin(after)

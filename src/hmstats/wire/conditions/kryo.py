@@ -28,7 +28,7 @@ _TEXT, _TEXTS = "java.lang.String", "texts"
 
 Fields: TypeAlias = Sequence[tuple[str, str]]
 """The fields of a class in order, each with its kind: a primitive or final class, `texts` for a list of texts, or `*`
-for a value behind its class."""
+for a value after its class."""
 
 
 @dataclass(frozen=True, slots=True)

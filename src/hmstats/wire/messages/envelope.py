@@ -150,7 +150,7 @@ def reply_pieces(head: Head, result: bytes) -> Pieces:
 
 
 def head_in_return(call: bytes, body_at: int) -> bytes:
-    """The head of the reply to a strict call whose arguments begin at `body_at`: the call's own but for the type."""
+    """The head of the reply to a strict call whose arguments begin at `body_at`: the call's own except for the type."""
     return _STRICT_REPLY + call[len(_STRICT_REPLY) : body_at]
 
 

@@ -73,7 +73,7 @@ def _steps(inbox: bytearray, allowance: Allowance, head_of: _ReadHead) -> Iterat
 
 
 def end_of_value(message: bytes, kind: int, at: int, allowance: Allowance = _UNLIMITED) -> int:
-    """The place behind a value in a whole message. Raises ProtocolError, and MessageTooLarge beyond an allowance."""
+    """The place after a value in a whole message. Raises ProtocolError, and MessageTooLarge beyond an allowance."""
     if kind in _FIXED_BYTES:
         return at + _FIXED_BYTES[kind]
     if kind == _STRING and at + 4 <= len(message):
@@ -87,7 +87,7 @@ def end_of_value(message: bytes, kind: int, at: int, allowance: Allowance = _UNL
 def passing(inbox: bytearray, kind: int, at: int) -> Iterator[int | None]:
     """Passes over a value of any size that arrives in `inbox`, and removes from it what was passed, in large parts.
 
-    Yields None when it runs out of bytes, at last the place behind the value. Raises ProtocolError for bytes that are
+    Yields None when it runs out of bytes, at last the place after the value. Raises ProtocolError for bytes that are
     no value, MessageTooLarge for a text or a container that claims more than 2 GiB.
     """
     return _skip_value(inbox, kind, at, _UNLIMITED, removed_from=inbox)

@@ -18,7 +18,7 @@ _SHOWN = 5
 
 
 def learn_files(files: Sequence[Path], *, dry_run: bool, metastore: str | None, as_json: bool) -> None:
-    """Read the files and print what was found. Raises StatementError for a file that is none of an engine."""
+    """Read the files and print what was found. Raises StatementError for a file of no known engine."""
     skipped = Skipped()
     with open_metastore(metastore) as service:
         learned = learn(service, queries_in(files, skipped), dry_run=dry_run)

@@ -133,7 +133,7 @@ def _as_stored(service: Metastore, subjects: list[Subject]) -> list[Subject]:
 
 
 def _hive(service: Metastore, subject: Subject) -> Parameters | None:
-    """The parameters of a partition or a table; None if the object is none. Raises StatementError for a missing one."""
+    """The parameters of a partition or a table; None for another object. Raises StatementError for a missing one."""
     if subject.table_name is None:
         return None
     if subject.column is not None:

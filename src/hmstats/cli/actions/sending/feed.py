@@ -28,7 +28,7 @@ TOKEN = "HMSTATS__FEED_TOKEN"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedRequest:
-    """What is to be fed, and how the catalog names it."""
+    """The options of a run of a feed."""
 
     kind: Kind
     url: str

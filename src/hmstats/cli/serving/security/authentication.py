@@ -65,7 +65,7 @@ def authentication_of(settings: Settings, store: Store) -> Authentication | None
 
 
 def _mechanisms(settings: Settings, store: Store) -> tuple[tuple[Mechanism, ...], tuple[Callable[[], None], ...]]:
-    """The mechanisms with secrets, and what looks for their changed files and keys; tokens are told first."""
+    """The mechanisms with secrets, and functions that look for changes of their files and keys; tokens come first."""
     mechanisms: list[Mechanism] = []
     refreshes: list[Callable[[], None]] = []
     names = settings.authentication

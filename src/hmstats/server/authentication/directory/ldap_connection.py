@@ -134,7 +134,7 @@ def _pass_on(far: ssl.SSLSocket, near: socket.socket) -> bool:
 
 @contextlib.contextmanager
 def _within(shared: socket.socket, seconds: float) -> Iterator[None]:
-    """Shut a socket down when the time is over, so that whoever waits for it goes on."""
+    """Shut a socket down when the time is over, so that a thread that waits for it goes on."""
 
     def shut_down() -> None:
         with contextlib.suppress(OSError):

@@ -23,7 +23,7 @@ class DnTemplate:
     """What stands for the name, such as {user}."""
     attribute: str
     above: _Names
-    """The attributes and values behind the first one, in lower case."""
+    """The attributes and values after the first one, in lower case."""
 
     @classmethod
     def read(cls, setting: str, text: str, place: str) -> "DnTemplate":
@@ -73,7 +73,7 @@ def require_dn(setting: str, text: str) -> None:
 
 
 def _names(dn: str) -> _Names:
-    """The attribute and value of each part of a DN; nothing if the text is none, or if a part has several."""
+    """The attribute and value of each part of a DN; nothing if the text is no DN, or if a part has several."""
     try:
         parts = ldap.dn.str2dn(dn)
     except ldap.DECODING_ERROR:

@@ -83,7 +83,7 @@ class BySearch:
     password_file: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises SettingsError if a DN is none, or if everybody can read the file."""
+        """Raises SettingsError if a DN is invalid, or if everybody can read the file."""
         require_dn("ldap_user_base", self.base)
         if (self.account is None) != (self.password_file is None):
             raise SettingsError("ldap_bind_dn and ldap_bind_password_file belong together, found one of them")

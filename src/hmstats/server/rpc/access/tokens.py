@@ -8,7 +8,7 @@ from hmstats.service.access.tokens import Tokens
 class TokenCalls:
     """Delegation tokens and the master keys that sign them, as HiveServer2 stores them in its metastore.
 
-    Whoever reads a key can forge tokens. So where users are proven, but no access rules say who may, nobody may.
+    A client that reads a key can forge tokens. So where users are proven, but no access rules say who may, nobody may.
     """
 
     def __init__(self, tokens: Tokens, *, refused: bool = False) -> None:

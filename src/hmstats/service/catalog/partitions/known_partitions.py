@@ -171,7 +171,7 @@ class KnownPartitions:
         return found
 
     def _can_keep(self, table: KeyedTable) -> bool:
-        """Whether each change of a table's partitions is told by the table's version."""
+        """Whether the table's version reflects each change of its partitions."""
         has_version = table.version is not None and not self._store.shape.beside_hive
         return has_version and self._memory.most_bytes > 0 and not self._store.is_trying
 

@@ -48,7 +48,7 @@ def with_creation(connection: Connection, tables_found: Sequence[Table]) -> list
 
 
 def check_unused(connection: Connection, table_ids: Sequence[int], apart_from: DatabaseName | None = None) -> None:
-    """Raise UsedInViews if a materialized view reads one of these tables, but for those of database `apart_from`."""
+    """Raise UsedInViews if a materialized view reads one of these tables, except for those of database `apart_from`."""
     views = [each for each in materialized_views.views_of(connection, table_ids) if each.parent != apart_from]
     if views:
         raise UsedInViews([(each.catalog, each.database, each.table) for each in views])

@@ -131,7 +131,7 @@ def _distinct_number(found: DistinctCount, sample: float | None) -> Number:
 
 
 def _quartiles(kind: Kind, found: Found) -> tuple[Quantile, ...]:
-    """The quartiles among the quantiles that were asked for, behind least and greatest value."""
+    """The quartiles among the quantiles that were asked for, after least and greatest value."""
     asked = found.answers.quantiles
     if asked is None or not asked.values:
         return ()

@@ -24,7 +24,7 @@ def health_list(
 ) -> HealthList:
     """A page of tables with a health below `below`, from the cursor on.
 
-    Raises StatementError for a cursor that is none, or a name that is no database's; UnknownCall when the metastore
+    Raises StatementError for an invalid cursor, or a name that is no database's; UnknownCall when the metastore
     is not hmstats.
     """
     if database is not None and not _NAME.fullmatch(database):

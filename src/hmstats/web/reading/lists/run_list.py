@@ -29,7 +29,7 @@ def run_list(
 ) -> RunList:
     """The runs of all tables or of one, named as `[CATALOG.]DB.TABLE`, from the cursor on.
 
-    Raises StatementError for a malformed name or a cursor that is none; UnknownCall when the metastore is
+    Raises StatementError for a malformed name or cursor; UnknownCall when the metastore is
     not hmstats.
     """
     of, name = (None, None) if table is None else named_object(table)
@@ -54,13 +54,13 @@ def run_list(
 
 
 def _begin(after: str) -> tuple[int, frozenset[str]]:
-    """Before which time the page begins, and the runs that were told already."""
+    """Before which time the page begins, and the runs that were listed already."""
     at, told = parts_of(after, 2)
     return moment_of(at), frozenset(told.split(",")) - {""}
 
 
 def _next(page: Sequence[StoredRun], told: frozenset[str]) -> str:
-    """The cursor behind a page; runs of its last millisecond are told by their ids, since more may have begun then."""
+    """The cursor after a page; runs of its last millisecond are told by their ids, since more may have begun then."""
     last_ms = page[-1].started_ms
     same = {each.id for each in page if each.started_ms == last_ms}
     if same == {each.id for each in page}:

@@ -33,9 +33,9 @@ def table_list(
     after: str | None = None,
     limit: int = PAGE_TABLES,
 ) -> TableList:
-    """A page of at most `limit` tables and views whose names contain `search`, from the one behind the cursor on.
+    """A page of at most `limit` tables and views whose names contain `search`, from the one after the cursor on.
 
-    `search` with a dot is a part of `database.table`. Raises StatementError for a cursor that is none.
+    `search` with a dot is a part of `database.table`. Raises StatementError for an invalid cursor.
     """
     begin = ("", "") if after is None else tuple(parts_of(after, 2))
     found = (

@@ -24,7 +24,7 @@ _MOST_WRITES = 1_000
 def table_versions(
     service: Metastore, text: str, column: str | None = None, *, after: str | None = None, limit: int = PAGE_VERSIONS
 ) -> Versions:
-    """The writes of the table named as `[CATALOG.]DB.TABLE`, newest first, from the one behind the cursor on.
+    """The writes of the table named as `[CATALOG.]DB.TABLE`, newest first, from the one after the cursor on.
 
     A table that was dropped has a history too. Raises CallRefused when nothing is known of it, StatementError for a
     cursor that is none.
