@@ -1,4 +1,4 @@
-"""Who runs the process, for what is sent in the user's name and kept in the user's home."""
+"""The user that runs the process, in whose name calls are sent, and in whose home files are kept."""
 
 import getpass
 import os

@@ -35,7 +35,7 @@ _asked = False
 
 @dataclass(frozen=True, slots=True)
 class _Tracing:
-    """What spans are made with: the provider and its tracer, and OpenTelemetry's modules, which are imported late."""
+    """The objects that make spans: the provider, its tracer, and OpenTelemetry's modules, which are imported late."""
 
     provider: Any
     tracer: Any
@@ -133,7 +133,7 @@ def trace_id() -> str | None:
 
 
 def elsewhere() -> Elsewhere | None:
-    """What another process needs to go on with the trace of now; None without one."""
+    """The context that another process needs to continue the current trace; None without a trace."""
     carrier = headers()
     if not carrier:
         return None

@@ -9,7 +9,7 @@ from hmstats.wire.idl import extension
 
 
 class AccessCalls:
-    """What users may do by the server's access rules.
+    """The rights of users by the server's access rules.
 
     Every method raises ServiceUnavailable if the metastore cannot be reached, CallRefused if it answers with an
     exception, and UnknownCall if it is not hmstats.

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _NO_SUCH_OBJECT = "NoSuchObjectException"
 _NO_TYPE = "NullPointerException"
-"""How a Hive 4.0 says that a table has no type."""
+"""The text in the error by which a Hive 4.0 says that a table has no type."""
 _EVERY = -1
 _MODIFIED = "The table has been modified"
 _ALTER_ATTEMPTS = 10
@@ -130,7 +130,7 @@ class Metastore(QuestionCalls):
 
     @property
     def access(self) -> AccessCalls:
-        """What users may do by access rules, which only hmstats has."""
+        """The rights of users by access rules, which only hmstats has."""
         return AccessCalls(self._ask)
 
     @property
@@ -149,7 +149,7 @@ class Metastore(QuestionCalls):
 
     @contextmanager
     def handing_over(self) -> Iterator[HandedOver]:
-        """What proves this user in other processes that work for it, such as tasks of Spark.
+        """The credentials by which other processes, such as tasks of Spark, prove this user.
 
         A user of a Kerberos ticket gets a delegation token, which is renewed until the end and then cancelled; its
         ticket and keytab stay where they are. Else it is the token, if there is one.

@@ -40,7 +40,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What a plan is made from.
+    """The facts that a plan is made from.
 
     `last_ms`: the last finished run of each table. `blamed`: what queries of the last week have shown since the
     statistics were made. `waiting`: since when new statistics of tables (None) and partitions
@@ -159,7 +159,7 @@ def _last(runs: Sequence[Run]) -> dict[TableName, int]:
 
 
 def _reason(of: ObjectHealth, known: _Known, wanted: Wanted) -> str | None:
-    """Why a table is left out of a round; None if it is not."""
+    """The reason why a table is left out of a round; None if it is not."""
     name = of.table
     lease = known.leases.get(name, Lease())
     if lease.run_id is not None and lease.until_ms > known.now_ms:

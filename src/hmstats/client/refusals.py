@@ -1,4 +1,4 @@
-"""Which tables `hmstats analyze` refuses, so that no plan and no advice names them."""
+"""Finds the tables that `hmstats analyze` refuses, so that no plan and no advice names them."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from hmstats.model.catalog.refused_tables import refusal
 
 
 def refusals(service: Metastore, names: Iterable[TableName]) -> dict[TableName, str]:
-    """Why tables are refused, as the end of a sentence, by name; read in batches, for each database.
+    """The reasons why tables are refused, as ends of sentences, by name; read in batches, for each database.
 
     Those that are not refused, and those that do not exist, are absent.
     """

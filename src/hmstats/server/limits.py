@@ -6,7 +6,7 @@ from hmstats.wire.messages.allowance import MOST_CONTAINERS, Allowance
 
 _UNPROVEN_BYTES = 64 * 1024
 _UNPROVEN_CONTAINERS = 1_000
-"""What is read of a client without a proven user, to answer it with a sentence."""
+"""The most bytes and containers in a request without a proven user, which is read to be refused with a sentence."""
 
 
 @dataclass(frozen=True, slots=True)

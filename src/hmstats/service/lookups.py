@@ -27,7 +27,7 @@ def table_of(connection: Connection, name: TableName) -> Table:
 
 
 def keyed_table_of(connection: Connection, name: TableName, partitions: Collection[str] | None = None) -> KeyedTable:
-    """What the table's partitions are found by, as tables.find_keyed finds it. Raises NoSuchObject."""
+    """The part of a table that is needed to find its partitions, as tables.find_keyed. Raises NoSuchObject."""
     table = tables.find_keyed(connection, name, partitions)
     if table is None:
         raise missing_table(name)

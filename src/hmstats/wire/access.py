@@ -1,4 +1,4 @@
-"""What a user may do with an object: Thrift structs <-> model, both directions side by side."""
+"""The rights of a user on an object: Thrift structs <-> model, both directions side by side."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def access_to_thrift(access: Access) -> Any:
 
 
 def access_from_thrift(struct: Any) -> Access:
-    """What a user may do, in a struct. Actions of a later version are left out."""
+    """The rights of a user, from a struct. Actions of a later version are left out."""
     known = {action.value for action in Action}
     return Access(
         Identity(struct.userName, tuple(struct.groupNames)),

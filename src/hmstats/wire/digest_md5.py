@@ -29,7 +29,7 @@ FIRST = "00000001"
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a client answers to a challenge; an absent text is empty."""
+    """A client's answer to a challenge; an absent text is empty."""
 
     username: str
     realm: str
@@ -46,7 +46,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """What a server asks."""
+    """A server's challenge."""
 
     realm: str
     nonce: str

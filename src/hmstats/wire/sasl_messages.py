@@ -20,7 +20,7 @@ _MOST_NAME_BYTES = 20
 
 
 class Status(IntEnum):
-    """What a message of a negotiation says."""
+    """The status of a message of a negotiation."""
 
     START = 1
     OK = 2

@@ -68,7 +68,7 @@ def adopt_upstream(
 
 
 def _adopt_tables(settings: Settings, patterns: Sequence[str], *, write: bool) -> tuple[int, dict[str, str]]:
-    """How many tables' statistics a gateway keeps, and why it does not keep those of the others."""
+    """The number of tables whose statistics a gateway keeps, and the reason for each of the others."""
     make_embedded(settings)
     store = open_store(settings.database, pool_size=2, statement_seconds=settings.statement_seconds)
     gateway = relay_of(settings, store)

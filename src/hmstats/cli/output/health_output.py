@@ -44,7 +44,7 @@ def print_health(found: Sequence[ObjectHealth], refused: Mapping[TableName, str]
 
 
 def nothing_text(below: int | None, *, partitions: bool) -> str:
-    """What is printed in place of an empty list."""
+    """The text that is printed in place of an empty list."""
     if below is not None:
         return f"nothing has a health below {below}"
     return "no partitions" if partitions else "no tables"

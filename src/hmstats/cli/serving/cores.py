@@ -1,4 +1,4 @@
-"""How many cores a server may use: those that it may run on, and no more than the share of its control groups.
+"""Counts the cores that a server may use: those that it may run on, within the share of its control groups.
 
 Docker and Kubernetes limit a container by its share of the processors' time, while it sees all cores of the machine.
 The files are those of cgroup v2 (https://docs.kernel.org/admin-guide/cgroup-v2.html, cpu.max) and of version 1

@@ -19,7 +19,7 @@ from hmstats.store.opening import open_store
 
 
 def places_of(settings: Settings, store: Store) -> Places | None:
-    """What sends calls to several upstreams, beside the tables of a store; None if the settings name none.
+    """The relay to several upstreams, beside the tables of a store; None if the settings name none.
 
     Raises SettingsError for settings that do not go together.
     """

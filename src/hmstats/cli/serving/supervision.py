@@ -1,4 +1,4 @@
-"""What the parent of the worker processes does once a server can start: opens the port, and keeps workers running."""
+"""Supervises the worker processes once a server can start: opens the port, and keeps workers running."""
 
 import os
 import signal

@@ -18,7 +18,7 @@ UPSTREAM = "upstream"
 
 
 def relay_of(settings: Settings, store: Store) -> Gateway | None:
-    """What relays calls to the upstream, and keeps its statistics in a store; None unless an upstream is set.
+    """The relay to the upstream, which keeps the upstream's statistics in a store; None unless an upstream is set.
 
     Raises SettingsError for an address that cannot be an upstream's, for settings that would not hold for relayed
     calls, and for a store that has tables of its own, or without an upstream has tables of another metastore.

@@ -15,7 +15,7 @@ _FORMS = "thrift://HOST:PORT, thrift+tls://HOST:PORT, http://HOST:PORT/PATH or h
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a metastore listens."""
+    """The address of a metastore."""
 
     host: str
     port: int

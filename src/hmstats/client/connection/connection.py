@@ -185,7 +185,7 @@ class Connection:
             raise
 
     def _mechanism(self, host: str) -> Mechanism | None:
-        """What proves the user without HTTP; None if nothing does. Raises SettingsError."""
+        """The mechanism that proves the user without HTTP; None without one. Raises SettingsError."""
         if self.credentials.delegation_token is not None:
             return DelegationTokenProof(self.credentials.delegation_token)
         principal = self.credentials.principal_at(host)

@@ -1,4 +1,4 @@
-"""What a client shows to prove who it is, from the environment or a file of HMSTATS__SECRETS_DIR.
+"""The credentials of a client, from the environment or a file of HMSTATS__SECRETS_DIR.
 
 Secrets stand on no command line and in no settings.
 """
@@ -20,7 +20,7 @@ _HOST = "_HOST"
 
 @dataclass(frozen=True, slots=True)
 class HandedOver:
-    """What a program hands to others that work for it, such as tasks of Spark, so that they need no ticket.
+    """Credentials that a program hands to its workers, such as tasks of Spark, so that they need no ticket.
 
     A token of hmstats for HTTP, or a delegation token for other addresses.
     """
@@ -59,7 +59,7 @@ class Credentials:
         return self.principal and self.principal.replace(f"/{_HOST}@", f"/{host.lower()}@")
 
     def context(self) -> ssl.SSLContext:
-        """What TLS connections are made from: the server's certificate and name are checked.
+        """The context of TLS connections, which checks the server's certificate and name.
 
         Trusted are the system's authorities, or those of the file that the variable SSL_CERT_FILE names. Raises
         SettingsError if the certificate's files cannot be used, or if everybody can read the key.

@@ -1,4 +1,4 @@
-"""Which writes of statistics a metastore would accept and drop, since a lock protects what is stored."""
+"""Predicts which writes of statistics a metastore would accept and drop, since a lock protects the stored ones."""
 
 from collections.abc import Iterable, Sequence
 
@@ -33,5 +33,5 @@ def dropping_lock(
 
 
 def dropped(lock: StatisticsLock) -> str:
-    """Why a write is dropped, as a sentence."""
+    """The reason why a write is dropped, as a sentence."""
     return f"{lock.object} is locked, so that writes are dropped: hmstats unlock removes the lock"

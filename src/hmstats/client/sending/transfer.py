@@ -26,7 +26,7 @@ _EVERY = "*"
 
 @dataclass
 class TransferResult:
-    """How many tables and partitions got their statistics, and which were skipped, with the reason."""
+    """The number of tables and partitions that got their statistics, and those left out, with the reason."""
 
     accepted: int = 0
     left_out: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a user may do with an object, and the rules that are about it."""
+"""The rights of a user on an object, and the rules about the object."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Access:
 
 
 def access_of(rules: Rules | None, who: Identity, name: ObjectName, *, with_rules: bool) -> Access:
-    """What a user may do with an object by these rules; everything if there are none."""
+    """The rights of a user on an object by these rules; all rights if there are none."""
     if rules is None:
         free = Decision(allowed=True, rule=None)
         return Access(who, enforced=False, decisions=dict.fromkeys(Action, free), rules=() if with_rules else None)

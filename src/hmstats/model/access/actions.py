@@ -1,4 +1,4 @@
-"""What may be done to a catalog, a database, a table, or to the server."""
+"""The actions on a catalog, a database, a table, or the server that a rule can allow."""
 
 from enum import StrEnum
 

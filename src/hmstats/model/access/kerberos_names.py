@@ -36,7 +36,7 @@ class _Rule:
     old: re.Pattern[str] | None = None
     new: str = ""
     count: int = 1
-    """How many matches of `old` are replaced; 0 is all."""
+    """The number of matches of `old` that are replaced; 0 is all."""
     lower: bool = False
 
 

@@ -34,7 +34,7 @@ _MOST_BCRYPT_BYTES = 72
 
 @dataclass(frozen=True, slots=True)
 class ScryptHash:
-    """What scrypt makes of a password; `cost` is N, r and p."""
+    """A hash by scrypt; `cost` is N, r and p."""
 
     cost: tuple[int, int, int]
     salt: bytes = field(repr=False)
@@ -48,7 +48,7 @@ class ScryptHash:
 
 @dataclass(frozen=True, slots=True)
 class BcryptHash:
-    """What bcrypt makes of a password."""
+    """A hash by bcrypt."""
 
     text: bytes = field(repr=False)
 

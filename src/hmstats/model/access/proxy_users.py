@@ -1,4 +1,4 @@
-"""Who may act as other users, and from where: what Hadoop writes as hadoop.security.proxyuser.NAME.users and .hosts."""
+"""Users that may act as others, and from which hosts: Hadoop's hadoop.security.proxyuser.NAME.users and .hosts."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -69,7 +69,7 @@ class Pattern:
 
 @dataclass(frozen=True)
 class Rule:
-    """What some users may do with some objects. None stands for any user, group or object.
+    """The actions that a rule allows some users on some objects. None stands for any user, group or object.
 
     `users` and `groups` are patterns with the wildcards * and ?; if both are given, both must match.
     """

@@ -7,7 +7,7 @@ from hmstats.model.catalog.objects import DatabaseName
 
 
 class ResourceKind(IntEnum):
-    """What a file of a function is; the numbers are those of the API and of Hive's tables."""
+    """The kind of a function's file; the numbers are those of the API and of Hive's tables."""
 
     JAR = 1
     FILE = 2

@@ -12,12 +12,12 @@ READ_BY_METADATA = frozenset({"Iceberg", "Delta Lake"})
 
 
 def refusal(table: Table) -> str | None:
-    """Why a table is not analysed; None if it is, by its folder or by its own metadata."""
+    """The reason why a table is not analysed; None if it is, by its folder or by its own metadata."""
     return None if table_format(table) in READ_BY_METADATA else folder_refusal(table)
 
 
 def folder_refusal(table: Table) -> str | None:
-    """Why a table is not analysed by its folder; None if it is."""
+    """The reason why a table is not analysed by its folder; None if it is."""
     format_name = table_format(table)
     if format_name is not None:
         return format_refusal(format_name)
@@ -37,7 +37,7 @@ def folder_refusal(table: Table) -> str | None:
 
 
 def format_refusal(format_name: str) -> str:
-    """Why a table of a format with its own metadata is not analysed by its folder."""
+    """The reason why a table of a format with its own metadata is not analysed by its folder."""
     return (
         f"is of the format {format_name}, which is not supported: its folder holds files too that are not in the table"
     )

@@ -11,7 +11,7 @@ from hmstats.errors import MetaError
 MOST_CHARACTERS = 4_000
 """The longest pattern; compiling a longer one would delay other clients."""
 LIKE_TOKEN = re.compile(r"\\.|\.\*|.", re.DOTALL)
-"""What a filter's pattern consists of: an escaped character, a wildcard for any text, or one character."""
+"""A token of a filter's pattern: an escaped character, a wildcard for any text, or one character."""
 _SQL_TOKEN = re.compile(r"\\.|.", re.DOTALL)
 
 

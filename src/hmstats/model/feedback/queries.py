@@ -8,7 +8,7 @@ from hmstats.model.catalog.objects import TableName
 
 
 class Operator(StrEnum):
-    """What an operation does."""
+    """The kind of an operation."""
 
     SCAN = "scan"
     FILTER = "filter"
@@ -19,7 +19,7 @@ class Operator(StrEnum):
 
 
 class Use(StrEnum):
-    """What a query wants to know of a column; of a table, how many rows it has."""
+    """The information that a query needs of a column, or of a table: its number of rows."""
 
     ROWS = "rows"
     EQUALITY = "equality"

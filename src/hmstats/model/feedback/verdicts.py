@@ -38,7 +38,7 @@ MENDABLE = frozenset({Verdict.MISSING, Verdict.STALE, Verdict.WRONG})
 
 @dataclass(frozen=True, slots=True)
 class StoredColumn:
-    """What is stored of a column; None if unknown. `vouched`: our collector has counted it."""
+    """The stored statistics of a column; None if unknown. `vouched`: our collector has counted it."""
 
     ndv: int | None = None
     nulls: int | None = None
@@ -47,7 +47,7 @@ class StoredColumn:
 
 @dataclass(frozen=True, slots=True)
 class StoredTable:
-    """What is stored of a table. `reason` is that of its health, None if nobody keeps it."""
+    """The stored statistics of a table. `reason` is that of its health, None if health is not kept."""
 
     rows: int | None = None
     reason: Reason | None = None

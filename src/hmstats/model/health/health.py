@@ -23,7 +23,7 @@ JUMP_FACTOR = 10
 
 
 class Reason(StrEnum):
-    """Why health is what it is; of several reasons, the first."""
+    """The reason for a health; of several reasons, the first."""
 
     MISSING = "missing"
     """No column has statistics."""
@@ -50,7 +50,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is stored of a table or a partition at a moment.
+    """The stored facts about a table or a partition at a moment.
 
     `counted`: the number of rows is marked as accurate. `marked`: so are the statistics of all columns that have any.
     `columns` can have statistics, `analyzed` of them do. `analyzed_at_seconds` is the epoch time of the oldest of

@@ -1,4 +1,4 @@
-"""Which statistics to refresh next: by benefit a second, until a budget is spent.
+"""Plans which statistics to refresh next: by benefit a second, until a budget is spent.
 
 score = benefit / cost. benefit = staleness x use x share x waiting: staleness is 1 - health / 100, or by how much
 estimates of queries were wrong; use is the weight of what queries need, 1 if unknown; share is the rows of a partition
@@ -111,7 +111,7 @@ class Plan:
 
 
 def share_of(partition: ObjectHealth, table: ObjectHealth) -> float:
-    """How many rows a partition has, by the mean of its table's partitions; 1 if that is not known.
+    """The rows of a partition by the mean of its table's partitions; 1 if that is not known.
 
     It is never so small that a partition without rows would never be looked at.
     """

@@ -16,7 +16,7 @@ FREE_LOSSES = 2
 
 
 class Outcome(StrEnum):
-    """How a run ended, if it has."""
+    """The outcome of a run."""
 
     RUNNING = "running"
     DONE = "done"
@@ -50,7 +50,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who refreshes a table, until when, and how often in a row that failed. Times are epoch milliseconds.
+    """The lease of a table: its holder and end, and the number of failures in a row. Times are epoch milliseconds.
 
     `retry_ms` is when a table that failed is tried again.
     """

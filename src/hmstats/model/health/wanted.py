@@ -1,4 +1,4 @@
-"""What a refresh is about, and its limits."""
+"""The tables that a refresh is about, and its limits."""
 
 from dataclasses import dataclass
 

@@ -17,7 +17,7 @@ FILE_SIZES = (NUM_FILES, TOTAL_SIZE)
 
 
 class StatisticsSource(Enum):
-    """How the writer of a table or a partition has counted the basic statistics that it sends."""
+    """The source of the basic statistics that the writer of a table or a partition sends."""
 
     UNSAID = auto()
     """Unset: the data may have changed, and nothing is exact."""

@@ -1,4 +1,4 @@
-"""Which parameters of a table or partition hold statistics: those that a writer of statistics alone may change."""
+"""Tells which parameters of a table or partition hold statistics; writers of statistics may change no others."""
 
 from hmstats.model.catalog.objects import LAST_DDL, Parameters
 from hmstats.model.parameters.accurate import PARAMETER

@@ -1,4 +1,4 @@
-"""Which partition keys a filter must not name: a metastore compares their values as text, though they are numbers."""
+"""Refuses filters over partition keys of numbers that a metastore compares as text."""
 
 import re
 from collections.abc import Iterable

@@ -16,7 +16,7 @@ _SHARE = re.compile(r"(?P<fraction>[0-9.]+)(?:\s+until\s+(?P<until>\S+))?")
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """Which clients are canaries: some users or groups, some networks, and a `share` of all connections.
+    """The clients that are canaries: some users or groups, some networks, and a `share` of all connections.
 
     The share counts until a time in epoch seconds; None: for ever.
     """

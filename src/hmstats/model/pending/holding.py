@@ -1,4 +1,4 @@
-"""Which writes of a table's statistics wait, by its preferences."""
+"""Decides which writes of a table's statistics wait, by its preferences."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -10,7 +10,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 
 
 class HeldBy(StrEnum):
-    """Why statistics wait."""
+    """The reason why statistics wait."""
 
     PREFERENCE = "preference"
     GUARD = "guard"

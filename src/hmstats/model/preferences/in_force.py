@@ -1,4 +1,4 @@
-"""Which of several stated preferences counts: that of the column, else of the partition, table, database, everything.
+"""Chooses the preference in force: that of the column, else of the partition, table, database, everything.
 
 Of two about the same object, ours counts before Hive's parameter.
 """
@@ -24,7 +24,7 @@ class Effective:
 
     @property
     def origin(self) -> str:
-        """What stated it, for people."""
+        """The object that stated it, for people."""
         if self.stated is None:
             return "default"
         return f"{SKIP} of {self.stated.subject}" if self.stated.of_hive else str(self.stated.subject)
@@ -32,7 +32,7 @@ class Effective:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """What counts for one object. `every_seconds` None: as often as there is a reason; no `window`: at any time."""
+    """The preferences in force for an object. `every_seconds` None: whenever there is a reason; no `window`: always."""
 
     statistics: Made
     automatic: bool
@@ -83,7 +83,7 @@ class Stated:
         return bool(values.parse_value(values.AUTOMATIC, self.in_force(values.AUTOMATIC, subject, hive).text))
 
     def of(self, subject: Subject, hive: Parameters | None = None) -> Preferences:
-        """What counts for an object. Raises InvalidInput for a text of a newer version that has no meaning here."""
+        """The preferences in force for an object. Raises InvalidInput for a text of a newer version."""
         text = {each.name: each.text for each in self.each_in_force(subject, hive)}
         read: dict[str, Any] = {name: values.parse_value(name, text[name]) for name in KINDS}
         return Preferences(every_seconds=read.pop(values.EVERY), **read)

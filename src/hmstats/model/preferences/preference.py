@@ -11,7 +11,7 @@ SKIP = "skip.stats.autoupdate"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a preference is about. No database: everything. A partition and a column are never both named."""
+    """The subject of a preference. No database: everything. A partition and a column are never both named."""
 
     database: DatabaseName | None = None
     table: str | None = None

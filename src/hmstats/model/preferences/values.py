@@ -20,7 +20,7 @@ _NONE = "none"
 
 
 class Level(StrEnum):
-    """What a preference is stated of."""
+    """The level of the object that a preference is stated for."""
 
     EVERYTHING = "everything"
     DATABASE = "database"
@@ -30,7 +30,7 @@ class Level(StrEnum):
 
 
 class Made(StrEnum):
-    """Which statistics an analysis makes."""
+    """The statistics that an analysis makes."""
 
     ALL = "all"
     BOUNDS = "bounds"

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 VERSION = 2
-"""How Spark since 3.0 writes bounds: dates and timestamps as ISO texts, a timestamp in UTC. In version 1 a timestamp is
-in a time zone that nothing names."""
+"""The version of bounds as Spark since 3.0 writes them: dates and timestamps as ISO texts, a timestamp in UTC. In
+version 1 a timestamp is in a time zone that nothing names.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ class Quantiles:
 
 @dataclass(frozen=True, slots=True)
 class ColumnProvenance:
-    """Where the statistics of a column of the table (`partition` is None) or of a partition come from."""
+    """The provenance of a column's statistics, of the table (`partition` is None) or of a partition."""
 
     partition: str | None
     column: str

@@ -63,5 +63,5 @@ def _getter(kind: Kind) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def place(kind: Kind, field: str) -> int:
-    """Where a kind's field stands in the tuple."""
+    """The index of a kind's field in the tuple."""
     return 2 + FIELDS[kind].index(field)

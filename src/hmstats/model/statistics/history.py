@@ -44,7 +44,7 @@ class PastStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a restore to epoch ms has changed, or would change.
+    """The changes of a restore to epoch ms, made or, in a dry run, planned.
 
     Counts are of columns' statistics of the table and of each partition, and of tables and partitions whose parameters
     changed. `unmarked` of these have lost their mark of accurate statistics, since their files have changed meanwhile.

@@ -1,4 +1,4 @@
-"""Where a column's statistics come from: how they were made, by whom, with what, when."""
+"""The provenance of a column's statistics: how they were made, by whom, with which program, and when."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

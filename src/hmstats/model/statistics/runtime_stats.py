@@ -1,4 +1,4 @@
-"""What Hive's queries have counted while they ran; only Hive reads the payload."""
+"""Runtime statistics of Hive's queries, whose payload only Hive reads."""
 
 from dataclasses import dataclass
 

@@ -8,7 +8,8 @@ from hmstats.model.statistics.provenance import Provenance
 
 
 def stale(column: ColumnStatistics, parameters: Parameters) -> str | None:
-    """Why a column's statistics are stale, by the parameters of its table or partition; None if they are not.
+    """The reason why a column's statistics are stale, by the parameters of its table or partition; None if they are
+    not.
 
     A writer of rows takes the column out of COLUMN_STATS_ACCURATE, as Hive does, or changes the number of rows. Without
     the parameter only the number of rows is compared.
@@ -17,7 +18,7 @@ def stale(column: ColumnStatistics, parameters: Parameters) -> str | None:
 
 
 def why_stale(column: str, made: Provenance | None, parameters: Parameters) -> str | None:
-    """Why statistics with this provenance are stale, given the parameters of the table or partition; None if not."""
+    """The reason why statistics of this provenance are stale, by the parameters of their owner; None if not stale."""
     rows = known_rows(parameters)
     whole = made is not None and made.sample_fraction == 1 and made.rows_seen is not None
     if made is not None and whole and rows is not None and made.rows_seen != rows:

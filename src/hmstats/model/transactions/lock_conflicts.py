@@ -1,4 +1,4 @@
-"""Which component of a request conflicts with components of other locks, in time linear in both.
+"""Finds the components of a request that conflict with those of other locks, in time linear in both.
 
 A component contains what is inside: a database its tables, a table its partitions. Two components overlap if they are
 equal, or one contains the other.

@@ -78,7 +78,7 @@ class CachedAnswer(NamedTuple):
     """Table id to the names of the partitions that the answer was made from; None stands for every partition."""
     result: bytes
     needs: Sequence[Any] | None = None
-    """What a caller must be allowed to do, as access/ has found it for the arguments; None if no rules are in force."""
+    """The rights that a caller needs for the answer, as access/ found them in the arguments; None without rules."""
 
     def is_valid_at(self, versions: Versions) -> bool:
         """Whether these are the versions of all tables that the answer was made from."""

@@ -11,7 +11,7 @@ _MOST_NAMES = 200_000
 
 
 class Touched(NamedTuple):
-    """What a change touched: these partitions, and if it is `own` the table's parameters or statistics too."""
+    """The partitions that a change touched, and if it is `own` the table's parameters or statistics too."""
 
     partitions: frozenset[str]
     own: bool = False

@@ -38,7 +38,7 @@ class AuditTable:
         self._numbers = count()
         self._waiting: deque[Numbered] = deque()
         self._batch: Sequence[Numbered] = ()
-        """What is being written, or waits for the database to answer again."""
+        """The records that are being written, or wait for the database to answer again."""
         self._left_out = 0
         self._writing = threading.Lock()
 

@@ -51,7 +51,7 @@ class Sent(Protocol):
 
     @property
     def began_seconds(self) -> float:
-        """When the call was sent, by time.perf_counter()."""
+        """The time at which the call was sent, by time.perf_counter()."""
 
     def fileno(self) -> int:
         """The descriptor for a selector to watch."""

@@ -176,7 +176,7 @@ class Call:
         self.last = False
         """Whether the connection ends with the reply."""
         self.error: OSError | None = None
-        """Why the reply could not be sent."""
+        """The reason why the reply could not be sent."""
         self._claim = threading.Lock()
 
     def claim(self) -> bool:

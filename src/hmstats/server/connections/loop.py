@@ -58,7 +58,7 @@ class Loop:
         self._accept_pause = Deadlines[Listener](_ACCEPT_PAUSE_SECONDS)
         self._drain_until: float | None = None
         self._check_deadlines_at = 0.0
-        """When to check deadlines next, since checking them in every turn would take longer than an answer."""
+        """The time of the next check of deadlines: a check in every turn would take longer than an answer."""
 
     def drain(self, drain_seconds: float) -> None:
         """Begin to stop: accept no connections and start no calls; running calls have `drain_seconds`.

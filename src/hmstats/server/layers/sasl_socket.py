@@ -20,7 +20,7 @@ _MOST_ROUNDS = 10
 _PIECE_BYTES = 1024 * 1024
 """Bytes of a reply in one frame: newer clients of Thrift refuse frames of more than 16 MB."""
 _PROTECTION_BYTES = 4 * 1024
-"""What protection may add to the largest request."""
+"""The most bytes that protection adds to the largest request."""
 _AT_ONCE_BYTES = 256 * 1024
 """The largest protected frame that is opened in the selector's thread, where it takes some milliseconds."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(NamedTuple):
-    """What the access rules say of a request: the objects that it is about, and the rule that decides (None: none)."""
+    """The verdict of the access rules about a request: its objects, and the rule that decides (None: no rule)."""
 
     objects: tuple[str, ...]
     allowed: bool
@@ -21,7 +21,7 @@ class Verdict(NamedTuple):
 
 
 CacheKey: TypeAlias = tuple[str, bytes]
-"""What a request asks: its method's name and the bytes of its arguments."""
+"""The key of a request in the cache: its method's name and the bytes of its arguments."""
 
 
 class Request:

@@ -1,4 +1,4 @@
-"""Which requests to the port of health and metrics are for the page that is mounted there, and how it gets them.
+"""Hands requests to the port of health and metrics over to the page that is mounted there, if they are for it.
 
 A connection whose first request is for neither health nor metrics is handed over whole to the page's process.
 """

@@ -1,4 +1,4 @@
-"""Which metastores behind a gateway answer, as its workers say in the gauge hmstats_upstream_up."""
+"""Reads which metastores behind a gateway answer, as its workers say in the gauge hmstats_upstream_up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

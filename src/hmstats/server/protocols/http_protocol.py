@@ -141,7 +141,7 @@ class HttpProtocol:
         self.awaits_proof = False
         """Whether the headers of a request were read, and the rest is read after its user is proven."""
         self.credential: Credential | None = None
-        """What the headers say to prove the user; None if nothing."""
+        """The proof of the user in the headers; None without one."""
         self._encoding: Encoding | None = None
         self._body = bytearray()
         self._request: Request | None = None

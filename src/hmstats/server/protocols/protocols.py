@@ -50,7 +50,7 @@ class WireProtocol(Protocol):
 
     @property
     def credential(self) -> Credential | None:
-        """What the request says to prove its user; None if nothing."""
+        """The proof of the user in the request; None without one."""
 
     def accept_proof(self) -> None:
         """Go on with the request, whose user is proven."""
@@ -167,7 +167,7 @@ class FramedProtocol(PlainProtocol):
         return self._unread_bytes is not None
 
     def message(self, data: bytes) -> bytes | None:
-        """What is in the frame; None unless `data` is one whole frame."""
+        """The message in the frame; None unless `data` is one whole frame."""
         if not data.startswith(_FRAME.pack(max(0, len(data) - _FRAME.size))):
             return None
         return data[_FRAME.size :]

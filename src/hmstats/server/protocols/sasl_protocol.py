@@ -13,7 +13,7 @@ from hmstats.server.protocols.protocols import PlainProtocol, WireProtocol, reco
 
 
 class Layer(Protocol):
-    """What requests come through."""
+    """The layer through which requests come."""
 
     @property
     def held_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""What is known about a client during its connection."""
+"""The session of a client: what is known about it during its connection."""
 
 import time
 from collections.abc import Collection

@@ -23,7 +23,7 @@ _WILDCARDS = frozenset("*.")
 
 @dataclass(frozen=True, slots=True)
 class ListSelection:
-    """Which entries of a list are wanted: those with a health below that, a page of at most so many after a cursor."""
+    """A selection of a list's entries: those with a health `below` that, `most` of them `after` a cursor."""
 
     below: int | None = None
     most: int | None = None

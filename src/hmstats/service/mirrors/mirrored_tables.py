@@ -323,7 +323,7 @@ def _is_same(stored: Table, upstream_id: int | None, found: UpstreamTable) -> bo
 
 
 def _facts(table: Table) -> object:
-    """What statistics depend on; two tables that are alike in it need no change."""
+    """The facts of a table that its statistics depend on; if they are equal, the mirror needs no change."""
     parameters = dict(table.parameters)
     return (_typed(table.columns), parameters, table.table_type, _location(table.storage), table.created_seconds)
 

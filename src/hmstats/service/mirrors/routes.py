@@ -1,4 +1,4 @@
-"""Where databases were moved to: which of several metastores has a database, whatever the settings' patterns say."""
+"""Routes of moved databases: the one of several metastores that has a database, whatever the settings' patterns say."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -91,7 +91,7 @@ class Takeover:
     def ask(
         self, name: TableName, table_id: int, engine: str, columns: Sequence[str], names: Sequence[str] | None
     ) -> ComparedStatistics:
-        """What is to be compared, of the table itself (None) or of the named partitions that have mirrors."""
+        """The statistics to compare, of the table itself (None) or of the named partitions that have mirrors."""
         with self._store.read() as connection:
             owners = {"": OF_TABLE} if names is None else partitions.find_ids(connection, table_id, names)
             known = seen.read(connection, table_id, engine, list(owners.values()))
@@ -271,7 +271,7 @@ def _compare(
 
 
 class _Outcome(Enum):
-    """What statistics are that the other metastore says."""
+    """The origin of the statistics that the other metastore says."""
 
     NEWER = auto()
     LATE = auto()

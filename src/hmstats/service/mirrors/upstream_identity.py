@@ -1,4 +1,4 @@
-"""Which metastore's tables a database mirrors: always the same one's."""
+"""Ensures that a database always mirrors the tables of the same metastore."""
 
 from hmstats.errors import MetaError, SettingsError
 from hmstats.store.catalog import metastore_properties

@@ -34,7 +34,7 @@ Names: TypeAlias = Mapping[int, str | None]
 
 
 class UnlockedSets(NamedTuple):
-    """What may be written: the sets without locked columns by partition id, and the parameters known of each."""
+    """The statistics that may be written: sets without locked columns by partition id, and known parameters of each."""
 
     given: dict[int, StatisticsSet]
     known: Mapping[int, Parameters]

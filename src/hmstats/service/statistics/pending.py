@@ -43,7 +43,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What a publish did: tables and partitions written, and those whose counts and marks were left out, since
+    """The result of a publish: tables and partitions written, and those whose counts and marks were left out since
     somebody has counted them anew in the meantime.
     """
 
@@ -211,7 +211,7 @@ def _names(connection: Connection, table_id: int, found: Mapping[int, Pending]) 
 def _current(
     unit: Unit, target: TableFacts, found: Mapping[int, Pending]
 ) -> tuple[dict[int, Pending], dict[int, Pending]]:
-    """What still fits the table, and those of it whose counts have changed since they were put aside.
+    """The pending statistics that still fit the table, and those whose counts have changed since they were put aside.
 
     Of the latter the columns are written, but neither counts nor marks: those stored are newer.
     """

@@ -241,7 +241,7 @@ def _ids_by_parts(parts: KnownParts) -> Select[Any]:
 
 
 def find_keyed(connection: Connection, name: TableName, partitions: Collection[str] | None = None) -> KeyedTable | None:
-    """What a table's partitions are found by; None if it does not exist. One statement.
+    """The part of a table that is needed to find its partitions; None if the table does not exist. One statement.
 
     Its version is noted for a read of these partitions, by default of any.
     """

@@ -197,7 +197,8 @@ class Store:
             _shared.reset(token)
 
     def try_change(self, change: Callable[[Unit], None], read: Callable[[], Result]) -> Result:
-        """What `read` returns if its reads of this context see a change, which is rolled back then. Raises as `write`.
+        """Return what `read` returns while its reads in this context see a change, then roll that back. Raises as
+        `write`.
 
         The change is neither logged nor kept in the history. Reads inside take no fast way.
         """

@@ -1,4 +1,4 @@
-"""What is stored of tables and partitions that the health of their statistics depends on.
+"""Reads the stored facts of tables and partitions that the health of their statistics depends on.
 
 A statement a kind of fact, whatever the number of tables and partitions.
 """

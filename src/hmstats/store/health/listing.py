@@ -20,7 +20,7 @@ _H = HEALTH.c
 
 
 class Key(NamedTuple):
-    """Where a page begins: after this health and id of a table, or of a partition."""
+    """The beginning of a page: after this health and id of a table, or of a partition."""
 
     health: int
     id: int

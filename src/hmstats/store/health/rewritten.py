@@ -34,7 +34,7 @@ class Rewritten:
 
 
 def since(connection: Connection, versions: Mapping[int, int]) -> dict[tuple[int, int], Rewritten]:
-    """What was rewritten after these versions of tables, by the ids of the table and the partition (OF_TABLE: none)."""
+    """The last writes of statistics after these versions of tables, by ids of table and partition (OF_TABLE: none)."""
     if not versions:
         return {}
     h, p = HMSTATS_HISTORY.c, HMSTATS_HISTORY_PARAMETER.c

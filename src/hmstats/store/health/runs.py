@@ -94,7 +94,7 @@ def lose(unit: Unit, run_id: str, now_ms: int) -> None:
 
 
 def runner_of(connection: Connection, run_id: str) -> str | None:
-    """Who does a run; None if there is none of this id."""
+    """The runner of a run; None if there is no run of this id."""
     return connection.execute(select(_R.RUNNER).where(_R.RUN_ID == run_id)).scalar_one_or_none()
 
 

@@ -32,7 +32,7 @@ _NAMES = HMSTATS_HISTORY_PARTITION
 
 
 class Written(Protocol):
-    """What is known of a table whose statistics are written."""
+    """The known facts of a table whose statistics are written."""
 
     @property
     def id(self) -> int:
@@ -156,7 +156,7 @@ def _copy_to_history(
 
 
 def _step_parameters(unit: Unit, kind: Kind, engine: str | None) -> dict[str, Any]:
-    """What a step says of its write: the parameters of all of its statements."""
+    """The description of a step's write: the parameters of all of its statements."""
     who = caller.get()
     return {
         "at": unit.now_milliseconds,

@@ -35,7 +35,7 @@ _KEYS_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is known of a table at a time. `partitions` are names by id, of those that existed."""
+    """The state of a table at a time. `partitions` are names by id, of those that existed."""
 
     table_id: int
     columns: Mapping[Key, Content]
@@ -73,7 +73,7 @@ def current_table(connection: Connection, name: TableName) -> int | None:
 
 
 def now(connection: Connection, table_id: int, *, with_columns: bool = True) -> State:
-    """What is stored of a table."""
+    """The current state of a table."""
     parts = select(PARTITIONS.c.PART_ID, PARTITIONS.c.PART_NAME).where(PARTITIONS.c.TBL_ID == table_id)
     return State(
         table_id,
@@ -84,7 +84,7 @@ def now(connection: Connection, table_id: int, *, with_columns: bool = True) -> 
 
 
 def at(connection: Connection, table_id: int, at_ms: int, *, with_columns: bool = True) -> State:
-    """What there was of a table at a time, with its id, which may no longer exist; columns only if they are wanted."""
+    """The state of a table of this id, which may no longer exist, at a time; columns only if they are wanted."""
     current, later = now(connection, table_id, with_columns=with_columns), steps.after(connection, table_id, at_ms)
     young = select(PARTITIONS.c.PART_ID).where(PARTITIONS.c.TBL_ID == table_id, PARTITIONS.c.CREATE_TIME * 1000 > at_ms)
     partitions = dict(current.partitions)

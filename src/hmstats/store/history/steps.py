@@ -20,7 +20,7 @@ _HEAD = [each for each in _C if each.name not in ("STORED", "STORED_SKETCHES")]
 
 
 class Kind(Enum):
-    """What a step of a write changes."""
+    """The kind of rows that a step of a write changes."""
 
     COLUMNS = "columns"
     PARAMETERS = "parameters"

@@ -1,4 +1,4 @@
-"""What a plain write of statistics stored, as a text in its step: the next write need not copy what it replaces then.
+"""The values that a plain write of statistics stored, as a text in its step: the next write need not copy them.
 
 The text is a JSON object with one value for all rows, or a list of one for each, by column of CONTENT. The rows are in
 the order of the step's PART_IDS and, of each, COLUMN_NAMES. Of a sketch it has the index of its hash in the step's
@@ -32,7 +32,9 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class StoredValues:
-    """What a write stored: the text, the hashes of its sketches (STORED_SKETCHES), and the columns of their kinds."""
+    """The stored values of a write: the text, the hashes of its sketches (STORED_SKETCHES), and the columns of their
+    kinds.
+    """
 
     text: str
     hashes: str | None = None

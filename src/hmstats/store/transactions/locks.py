@@ -81,7 +81,7 @@ def insert_waiting(unit: Unit, request: LockRequest) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AskedLock:
-    """What a stored lock asks for: its components by part. `transaction` is 0 for none."""
+    """The request of a stored lock: its components by part. `transaction` is 0 for none."""
 
     id: int
     transaction: int
@@ -89,7 +89,7 @@ class AskedLock:
 
     @classmethod
     def of(cls, lock_id: int, request: LockRequest) -> "AskedLock":
-        """What a request asks for that was inserted as a lock."""
+        """The request of a lock that was just inserted."""
         return cls(lock_id, request.transaction, dict(enumerate(request.components, start=_FIRST_PART)))
 
     def reads(self) -> "AskedLock":
@@ -99,7 +99,7 @@ class AskedLock:
 
 
 def read_asked(connection: Connection, lock_id: int) -> AskedLock:
-    """What a stored lock asks for; nothing if it does not exist."""
+    """Read the request of a stored lock; without components if the lock does not exist."""
     return _to_asked(lock_id, connection.execute(_ASKED, {"lock_id": lock_id}).mappings().all())
 
 

@@ -30,7 +30,7 @@ def seen_to_thrift(seen: Seen) -> Any:
 
 
 def seen_from_thrift(struct: Any) -> Seen:
-    """Who was to blame in a query. Raises ValueError for an unknown use or verdict."""
+    """The blame found in a query. Raises ValueError for an unknown use or verdict."""
     table = table_name(struct.dbName, struct.tblName, struct.catName)
     column = struct.colName.lower() if struct.colName else None
     use, verdict = Use(struct.usedFor), Verdict(struct.verdict)

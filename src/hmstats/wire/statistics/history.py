@@ -69,5 +69,5 @@ def restored_to_thrift(done: Restored) -> Any:
 
 
 def restored_from_thrift(name: TableName, struct: Any) -> Restored:
-    """What a restore of a table has changed, in a struct."""
+    """The changes of a restore of a table, from a struct."""
     return Restored(name, struct.at, struct.written, struct.removed, struct.parameters, struct.unmarked)

@@ -22,7 +22,7 @@ def object_to_thrift(of: LockedObject, **more: Any) -> Any:
 
 
 def object_from_thrift(struct: Any) -> LockedObject:
-    """What is locked, in a struct. Raises InvalidInput if it names no database."""
+    """The locked object, from a struct. Raises InvalidInput if it names no database."""
     texts = (struct.dbName, struct.tblName, struct.partName, struct.catName, *(struct.colNames or ()))
     if struct.dbName is None or any(each is not None and not isinstance(each, str) for each in texts):
         raise InvalidInput("a lock must name a database by texts that are UTF-8, found none")

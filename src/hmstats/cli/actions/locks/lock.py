@@ -73,7 +73,7 @@ def _print(of: LockedObject, *, locked: bool, replaced: Sequence[StatisticsLock]
 
 
 def _parts(service: Metastore, named: LockedObject, partitions: Sequence[str] | None) -> list[LockedObject]:
-    """What is named, or each of these partitions of it. Raises StatementError for a missing table or partition."""
+    """The named object, or each of these partitions of it. Raises StatementError for a missing table or partition."""
     if not partitions:
         return [named]
     if named.table is None:
@@ -83,7 +83,7 @@ def _parts(service: Metastore, named: LockedObject, partitions: Sequence[str] | 
 
 
 def _object(text: str, columns: str | None) -> LockedObject:
-    """What is named. Raises StatementError."""
+    """The object that the arguments name. Raises StatementError."""
     names = split_columns(columns) or []
     database, table = named_scope(text)
     if table is None and names:

@@ -37,7 +37,7 @@ def list_locks(*, tables: list[str] | None, metastore: str | None, as_json: bool
 
 
 def object_fields(of: LockedObject) -> dict[str, Any]:
-    """What is locked, as fields of a JSON object."""
+    """The locked object, as fields of a JSON object."""
     return {
         "catalog": of.database.catalog,
         "database": of.database.database,

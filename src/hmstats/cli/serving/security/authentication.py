@@ -1,4 +1,4 @@
-"""How clients of a server prove who they are, by its settings."""
+"""The authentication of a server's clients, from its settings."""
 
 from collections.abc import Callable
 

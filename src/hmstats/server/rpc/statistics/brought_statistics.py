@@ -25,7 +25,7 @@ class BroughtStatistics:
         self._writer = writer
 
     def of_table(self, session: Session, name: TableName, struct: Any) -> Callable[[Unit], object] | None:
-        """What writes the statistics in a new table's struct; None if it has none. Raises InvalidInput."""
+        """The function that writes the statistics in a new table's struct; None if it has none. Raises InvalidInput."""
         if struct.colStats is None:
             return None
         given = replace(set_from_thrift(struct.colStats)[1], partition=None)
@@ -35,7 +35,7 @@ class BroughtStatistics:
     def of_partitions(
         self, session: Session, name: TableName, structs: Iterable[Any]
     ) -> Callable[[Unit, Mapping[str, Partition]], None] | None:
-        """What writes the statistics in structs of partitions; None if there are none.
+        """The function that writes the statistics in structs of partitions; None if there are none.
 
         Raises InvalidInput.
         """

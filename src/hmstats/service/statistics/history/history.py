@@ -84,7 +84,7 @@ class StatisticsHistory:
 def state_at(
     connection: Connection, name: TableName, at_ms: int, *, with_columns: bool = True, may_read: MayRead = anybody
 ) -> State:
-    """What there was of the table that had this name. Raises NoSuchObject if there was none to be read."""
+    """The state at a time of the table that had this name. Raises NoSuchObject if there was none to be read."""
     table_id = past_state.table_at(connection, name, at_ms)
     then = None if table_id is None else steps.name_at(connection, table_id, at_ms) or name
     if table_id is None or then is None or not (then == name or may_read(then)):
@@ -93,7 +93,7 @@ def state_at(
 
 
 def _state_now(connection: Connection, name: TableName, *, with_columns: bool) -> State:
-    """What is stored of a table, whatever the clock says. Raises NoSuchObject if it does not exist."""
+    """The stored state of a table, whatever the clock says. Raises NoSuchObject if the table does not exist."""
     table_id = past_state.current_table(connection, name)
     if table_id is None:
         raise NoSuchObject(f"{name} table not found")

@@ -1,4 +1,4 @@
-"""How long history is kept: in full for some days, then one state a day, then not at all."""
+"""Limits the history: it is kept in full for some days, then one state a day, then not at all."""
 
 import time
 from collections.abc import Callable

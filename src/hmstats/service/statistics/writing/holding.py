@@ -209,7 +209,7 @@ def _sentences(
     new: StatisticsSet,
     options: WriteOptions,
 ) -> list[str]:
-    """Why a write waits; empty if it does not. `counts` are the stored ones, `change` the change of them."""
+    """The reasons why a write waits; none if it does not. `counts` are the stored ones, `change` the change of them."""
     holding = target.holding
     if not holding.publish:
         return ["the preference publish is false"]

@@ -1,4 +1,4 @@
-"""What a plain write leaves in the history: what it stores, so that the next write need not copy what it replaces.
+"""The history of a plain write: the values that it stores, so that the next write need not copy the replaced rows.
 
 A write copies the rows that it replaces unless this process has written all of them before, and the table still has
 the definition of that write: then every write since has said what it stored (store/history/replay.py). Each day, and
