@@ -11,7 +11,7 @@ _SERVER = re.compile(r"(?://(?P<hosts>[^/?;]*)/)?(?P<database>[^/?;]*)(?:\?(?P<p
 
 @dataclass(frozen=True, slots=True)
 class JdbcServer:
-    """What `//HOSTS/DATABASE?NAME=VALUE&...` says; `hosts` is None if it says the database alone."""
+    """The parts of `//HOSTS/DATABASE?NAME=VALUE&...`; `hosts` is None if there is only a database."""
 
     hosts: str | None
     database: str

@@ -1,4 +1,4 @@
-"""What changed in a metastore, sent to data catalogs by plain HTTP.
+"""Sends what changed in a metastore to data catalogs, by plain HTTP.
 
 In the order in which it flows:
 

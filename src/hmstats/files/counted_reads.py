@@ -51,7 +51,7 @@ class Reads:
 
     @property
     def count(self) -> ReadCount:
-        """What was read so far."""
+        """The reads so far."""
         return ReadCount(self._bytes, self._requests)
 
     def open(self, system: fs.FileSystem, path: str, block_bytes: int | None = None) -> pa.PythonFile:

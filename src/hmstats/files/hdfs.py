@@ -114,7 +114,7 @@ def _os_error(text: str) -> OSError:
 
 
 class _Files(fs.FileSystemHandler):  # type: ignore[misc] # Arrow has no types
-    """What Arrow asks a file system, asked of a client of HDFS."""
+    """The methods of a file system that Arrow calls, over a client of HDFS."""
 
     def __init__(self, client: Any, root: str) -> None:
         self._client = client
@@ -138,11 +138,11 @@ class _Files(fs.FileSystemHandler):  # type: ignore[misc] # Arrow has no types
         return path
 
     def get_file_info(self, paths: list[str]) -> list[fs.FileInfo]:
-        """What is at each path."""
+        """The kind, size and time of what is at each path."""
         return [self._info(path) for path in paths]
 
     def get_file_info_selector(self, selector: fs.FileSelector) -> list[fs.FileInfo]:
-        """What is below a directory."""
+        """The kind, size and time of everything below a directory."""
         if self._info(selector.base_dir).is_file:
             raise NotADirectoryError(f"{selector.base_dir} is a file")
         try:

@@ -101,7 +101,7 @@ def _nearest(name: str) -> str:
 
 
 def origin(name: str, flags: Mapping[str, Any] | None = None) -> str:
-    """Where a setting's value comes from: a flag, a variable, the file, or the default."""
+    """The origin of a setting's value: a flag, a variable, the file, or the default."""
     if (flags or {}).get(name) is not None:
         return "flag"
     variable = PREFIX + name.upper()

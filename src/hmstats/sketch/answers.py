@@ -1,4 +1,4 @@
-"""What sketches answer to questions about a column's values, each answer with its error."""
+"""Answers of sketches to questions about a column's values, each with its error."""
 
 from collections.abc import Sequence
 

@@ -25,7 +25,7 @@ _STATUSES: tuple[tuple[type[HmstatsError], HTTPStatus], ...] = (
 )
 """The first class that fits counts."""
 _HTTP = {"status 401": HTTPStatus.UNAUTHORIZED, "status 403": HTTPStatus.FORBIDDEN}
-"""What a metastore over HTTP answers in place of a message."""
+"""Statuses that a metastore over HTTP answers in place of a message."""
 _DENIED = re.compile(r"\S+ may not \S+ .*: (no rule allows it|rule \d+ does not allow it)", re.DOTALL)
 """The sentence by which a server of hmstats refuses what its access rules do not allow."""
 _WRONG = frozenset({"InvalidInputException", "InvalidObjectException", "InvalidOperationException"})

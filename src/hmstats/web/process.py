@@ -28,7 +28,7 @@ _NOBODY = "anonymous"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Where the page listens, what it asks, and what it takes.
+    """The settings of the page: its address, its metastore, and the requests that it takes.
 
     `names` are those of the host by which browsers reach it. `certificate` and `key` are PEM files: with them it is
     reached by https. `writes`: it takes changes. `unencrypted`: it takes passwords and tokens over plain HTTP from

@@ -57,7 +57,7 @@ def job_settings(
 
 
 def sketch_choices(*, bounds_only: bool | None, histogram: bool | None, top_k: bool | None) -> dict[str, bool | None]:
-    """Which sketches are computed, by the name of the option; None if nothing is said of them.
+    """The sketches to compute, by the name of the option; None if the options say nothing of them.
 
     Raises StatementError for sketches that are both asked for and excluded.
     """

@@ -141,6 +141,6 @@ def _choose_protection(offered: int, *, over_tls: bool) -> int:
 
 
 def _reason(error: Any) -> str:
-    """What the mechanism says, else what GSSAPI says."""
+    """The message of the mechanism, else that of GSSAPI."""
     statuses = error.get_all_statuses(error.min_code, False) if error.min_code else []
     return "; ".join(statuses or error.get_all_statuses(error.maj_code, True))

@@ -297,4 +297,4 @@ _STATISTICS: Sequence[str] = (
     names.FREQUENT_ITEMS,
     *(name for name, _ in names.PROVENANCE.values()),
 )
-"""What says that a column has statistics."""
+"""The names that say that a column has statistics."""

@@ -60,7 +60,7 @@ _READ_BOUND = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a file says of a table or a partition (`statistics.partition`): its counts and its statistics."""
+    """The counts and the statistics of a table or a partition (`statistics.partition`) in a file."""
 
     name: TableName
     parameters: Parameters

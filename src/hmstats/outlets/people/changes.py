@@ -1,4 +1,4 @@
-"""What changed between two statistics of one table beyond their stated errors, the largest change first."""
+"""The changes between two statistics of one table beyond their stated errors, the largest change first."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

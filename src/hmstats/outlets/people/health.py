@@ -1,4 +1,4 @@
-"""Why the health of statistics is what it is, in words."""
+"""The reasons for the health of statistics, in words."""
 
 from hmstats.model.health.health import Health, Reason
 from hmstats.outlets.people.cells import amount

@@ -1,4 +1,4 @@
-"""Where numbers came from: the programs that made them, and the versions of lakehouse tables that these have read."""
+"""The sources of numbers: the programs that made them, and the versions of lakehouse tables that these have read."""
 
 from collections.abc import Collection, Iterable
 

@@ -13,7 +13,7 @@ _CODECS = ("lz4", "zstd")
 CREATED_BY = "created-by"
 """The property that names the writer: of files by Iceberg's specification, and of our blobs, since files are mixed."""
 OURS = "hmstats "
-"""How the value begins in blobs of ours."""
+"""The beginning of the value in blobs of ours."""
 MOST_CONTENT_BYTES = 256 * 1024 * 1024
 """The most bytes of a decompressed blob; a theta sketch has some 32 KiB."""
 

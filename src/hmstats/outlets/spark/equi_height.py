@@ -16,7 +16,8 @@ Doubles = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """What is known of a column beside its quantiles: bounds, how many values are not null, how many are distinct.
+    """The facts about a column beside its quantiles: bounds, the number of values that are not null, and of distinct
+    ones.
 
     `whole`: its values are whole numbers. `unit`: what a value is multiplied with to be in Spark's unit.
     """

@@ -1,4 +1,4 @@
-"""Who a client is, proven before its first call.
+"""The proof of a client's user, before its first call.
 
 authentication      the mechanisms that a server accepts, and over which connections
 credentials         what a request says to prove its user

@@ -33,7 +33,7 @@ class Mechanism:
     name: str
     """A value of the setting `authentication`."""
     scheme: str
-    """What an answer 401 asks for (RFC 9110, section 11.6.1)."""
+    """The scheme that an answer 401 asks for (RFC 9110, section 11.6.1)."""
     fits: Callable[[Credential], bool]
     """Whether a credential is of this mechanism, told by its form."""
     prove: Prover
@@ -45,7 +45,7 @@ class Mechanism:
 
 @dataclass(frozen=True, slots=True)
 class Authentication:
-    """What counts as a proof. `names` are the values of the setting, of which `mechanisms` are those with secrets.
+    """The accepted proofs. `names` are the values of the setting, of which `mechanisms` are those with secrets.
 
     `certificate_rule` is None if certificates prove nothing. Secrets are taken over TLS, and where the mechanism allows
     it from the server's own machine; if `unencrypted`, from everywhere.
@@ -56,7 +56,7 @@ class Authentication:
     mechanisms: tuple[Mechanism, ...] = ()
     unencrypted: bool = False
     refreshes: tuple[Callable[[], None], ...] = ()
-    """What looks for changed files and keys, to be called every few seconds from one thread."""
+    """Functions that look for changed files and keys; one thread calls them every few seconds."""
     sasl: tuple[SaslMechanism, ...] = ()
     protection: Protection = Protection.AUTHENTICATION
     """The least protection of requests; TLS gives all of it."""

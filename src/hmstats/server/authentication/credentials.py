@@ -1,4 +1,4 @@
-"""What a request says to prove its user: the header Authorization of HTTP (RFC 6750, RFC 7617)."""
+"""The credentials in a request: the header Authorization of HTTP (RFC 6750, RFC 7617)."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""What users proven by Kerberos may hand on: tokens of their own, and of those as whom they may act."""
+"""Delegation: users proven by Kerberos get tokens for themselves, and for the users as whom they may act."""
 
 from dataclasses import dataclass
 

@@ -22,7 +22,7 @@ _MOST_GROUPS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ExpectedClaims:
-    """What a token must say besides its time of expiry, and which of its claims are the user and the groups."""
+    """The claims that a token must have besides its expiry, and the claims that name the user and the groups."""
 
     issuer: str | None = None
     audience: str | None = None
@@ -76,7 +76,7 @@ def _check_token(token: str, keys: JsonWebKeys, expected: ExpectedClaims) -> Map
 
 
 def _reason(error: jwt.PyJWTError) -> str:
-    """What is wrong, in words of ours: the library's may quote the token."""
+    """The error in our own words: the library's may quote the token."""
     return next((said for kind, said in _REASONS if isinstance(error, kind)), "its form or a claim is wrong")
 
 

@@ -41,7 +41,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """What a server asks of its clients. `offered` are bits of Protection."""
+    """The requirements of a server for its clients. `offered` are bits of Protection."""
 
     credentials: gssapi.Credentials
     rules: KerberosRules
@@ -124,7 +124,7 @@ class GssConversation:
         return None
 
     def _offer(self) -> bytes:
-        """What we offer, and the largest protected message that we take (RFC 4752, section 3.1)."""
+        """The offered protections, and the largest protected message that we take (RFC 4752, section 3.1)."""
         if not self._context.complete or self._context.mech != gssapi.MechType.kerberos:
             raise NotAuthenticated("GSSAPI must prove a user by Kerberos, found another mechanism")
         flags = self._context.actual_flags
@@ -176,6 +176,6 @@ def by_kerberos(
 
 
 def _reason(error: GSSError) -> str:
-    """What the mechanism says, else what GSSAPI says."""
+    """The message of the mechanism, else that of GSSAPI."""
     said = error.get_all_statuses(error.min_code, False) if error.min_code else []
     return "; ".join(said or error.get_all_statuses(error.maj_code, True))

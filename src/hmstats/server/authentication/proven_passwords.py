@@ -28,7 +28,7 @@ class ProvenPasswords:
         """The digest of a password, whom it proved, and until when it counts."""
 
     def find(self, user: str, password: str) -> Principal | None:
-        """Whom the password has proven within the seconds; None if it has not."""
+        """The user that the password has proven within the last seconds; None without one."""
         with self._lock:
             digest, principal, until = self._proven.get(user, (b"", None, 0.0))
         if principal is None or self._clock() >= until:

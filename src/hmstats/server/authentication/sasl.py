@@ -9,7 +9,7 @@ from hmstats.model.access.principal import Principal
 
 
 class Protection(IntEnum):
-    """How the data behind a negotiation is protected; the numbers are those of RFC 4752, section 3.3."""
+    """The protection of data after a negotiation; the numbers are those of RFC 4752, section 3.3."""
 
     AUTHENTICATION = 1
     """Not at all: only the user is proven."""
@@ -20,7 +20,7 @@ class Protection(IntEnum):
 
 
 class Seal(Protocol):
-    """Protects the data behind a negotiation. Only one thread at a time may use it."""
+    """Protects the data after a negotiation. Only one thread at a time may use it."""
 
     @property
     def piece_bytes(self) -> int:
@@ -42,7 +42,7 @@ class Conversation(Protocol):
 
     @property
     def seal(self) -> Seal | None:
-        """What protects the data behind the last step; None if nothing does."""
+        """The protection of data after the last step; None without any."""
 
     @property
     def ended(self) -> bool:
@@ -50,7 +50,7 @@ class Conversation(Protocol):
 
     @property
     def success(self) -> bytes:
-        """What the client is told with its success, after the last step."""
+        """The bytes that are sent to the client with its success, after the last step."""
 
     def step(self, response: bytes) -> bytes | None:
         """The challenge in answer to a response; None if the user is proven. Raises NotAuthenticated."""
@@ -61,7 +61,7 @@ class SaslMechanism:
     """One mechanism of SASL."""
 
     name: str
-    """What clients begin with: GSSAPI, DIGEST-MD5 or PLAIN."""
+    """The name that clients begin with: GSSAPI, DIGEST-MD5 or PLAIN."""
     begin: Callable[[str, bool], Conversation]
     """Begins with a client at an address, over TLS or not."""
     over_tls_only: bool = False

@@ -27,7 +27,7 @@ _OFFERED = {
     Protection.AUTHENTICATION: ("auth", _SIGNED),
     Protection.INTEGRITY: (_SIGNED,),
 }
-"""What is offered by the least protection that is wanted. Over TLS nothing is protected a second time."""
+"""The values of qop to offer, by the least protection that is required. Over TLS nothing is protected a second time."""
 _NONCE_BYTES = 32
 _WRONG = "the delegation token is unknown, cancelled or expired, or its proof is wrong"
 

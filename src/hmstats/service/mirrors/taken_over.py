@@ -241,7 +241,7 @@ class _Comparison:
     gone: tuple[str, ...]
     seen: Seen
     is_overwritten: bool
-    """Whether a sending of before has come late, so that ours must be sent again."""
+    """Whether an earlier sending has come late, so that ours must be sent again."""
 
 
 def _unless_marked(known: Seen, marked: Collection[str]) -> Seen:

@@ -16,7 +16,7 @@ class RuntimeStats:
         self._store = store
 
     def add(self, weight: int, payload: bytes) -> None:
-        """Keep what a query has counted, as of now. Raises MetaError beside a Hive without a table for it."""
+        """Store the counts of a query, at the current time. Raises MetaError beside a Hive without a table for it."""
         self._store.write(lambda unit: runtime_stats.add(unit, RuntimeStat(unit.now_seconds, weight, payload)))
 
     def newest(self, weight: int, until_seconds: int) -> list[RuntimeStat]:

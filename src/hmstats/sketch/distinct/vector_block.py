@@ -142,7 +142,7 @@ class VectorBlock:
         return union
 
     def subset(self, chosen: Chosen) -> SubsetUnion:
-        """What is known of the union of the chosen members."""
+        """The union of the chosen members, as far as it is known."""
         if self.codes is not None and self.having is not None:
             return SubsetUnion(self.p, codes=self.codes[(self.having & chosen).any(axis=1)])
         assert self.ranks is not None

@@ -40,7 +40,7 @@ _LOG2_LEAST, _LOG2_MOST = 3, 16
 _MOST_COUNT = 2**63 - 1
 _EVERY = frequent_items_error_type.NO_FALSE_NEGATIVES
 _UNREADABLE = (ValueError, RuntimeError, IndexError, MemoryError, TypeError)
-"""What the library raises for bytes that it cannot read; ValueError includes text that is not UTF-8."""
+"""The errors that the library raises for bytes that it cannot read; ValueError includes text that is not UTF-8."""
 
 
 class TopK:
@@ -139,7 +139,7 @@ class TopK:
         return f"TopK(items={self.sketch.num_active_items}, count={self.count}, error={self.error})"
 
     def _purged_weight(self) -> int:
-        """What the library purged: for any item the distance of its bounds."""
+        """The weight that the library purged: for any item the distance of its bounds."""
         return int(self.sketch.get_upper_bound("") - self.sketch.get_lower_bound(""))
 
     def _rank_items(self) -> list[tuple[str, int]]:

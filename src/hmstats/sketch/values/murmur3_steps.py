@@ -56,7 +56,7 @@ def longest_first(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.intp] | None:
 
 
 def restore_order(order: npt.NDArray[np.intp], sorted_hashes: UInt64s) -> UInt64s:
-    """The hashes of values that were sorted by `order`, in the order of before."""
+    """The hashes of values that were sorted by `order`, in the original order."""
     hashes = np.empty_like(sorted_hashes)
     hashes[order] = sorted_hashes
     return hashes

@@ -20,7 +20,9 @@ _VERSIONED = HMSTATS_MIRROR.join(VERSIONS, VERSIONS.c.TBL_ID == _M.TBL_ID)
 _NAMED = TBLS.join(DBS, DBS.c.DB_ID == TBLS.c.DB_ID)
 _NEVER = 0
 _CLAIM_SECONDS = 600
-"""Above the epoch's seconds, a claim's first number: servers of before claims were renewed take it for its end."""
+"""Above the epoch's seconds, a claim's first number: servers older than the renewal of claims take it for the claim's
+end.
+"""
 
 
 class Mirror(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a user may do, and the access rules that say so."""
+"""The rights of a user, and the access rules that give them."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class AccessRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """What a user may do with an object; `object` is absent for the server.
+    """The rights of a user on an object; `object` is absent for the server.
 
     Without `enforced` the server has no access rules, so that all is allowed. `rules` are those about the object or
     something in it, in their order; absent when the caller is no admin of the server.

@@ -14,8 +14,8 @@ from hmstats.web.answers.numbers import Whole
 class TableHealth:
     """The health of a table's statistics: 100 if nothing has changed since they were made, 0 if there are none.
 
-    `why` says it in words. `rows` are those of now, `rows_then` those that the statistics were made of. `jump` is the
-    factor by which rows have grown or shrunk, if it is ten or more. `stale_since`: first seen below 100. `refused`
+    `why` says it in words. `rows` are the current ones, `rows_then` those that the statistics were made of. `jump` is
+    the factor by which rows have grown or shrunk, if it is ten or more. `stale_since`: first seen below 100. `refused`
     is why no analysis reads the table, the end of a sentence that begins with it. `command` is what makes the
     statistics anew, absent when nothing is to be done or can be.
     """

@@ -49,7 +49,7 @@ Scalar = Annotated[
 
 
 class Certainty(StrEnum):
-    """How sure a number is: exact, an estimate with bounds, of a sample of the rows, or not said by its writer."""
+    """The certainty of a number: exact, an estimate with bounds, of a sample of the rows, or not said by its writer."""
 
     EXACT = "exact"
     ESTIMATE = "estimate"

@@ -10,7 +10,7 @@ MOST_CELLS = 400
 
 
 class Layout(StrEnum):
-    """How the cells are laid out: days as weeks of a calendar, else in rows."""
+    """The layout of cells: days as weeks of a calendar, else rows."""
 
     CALENDAR = "calendar"
     GRID = "grid"

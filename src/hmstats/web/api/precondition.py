@@ -35,7 +35,7 @@ def version_of(operation: Operation, found: Any) -> str:
 
 
 def apply_change(service: Metastore, change: Change, asked: Arguments, wish: Any, if_match: str | None) -> Any:
-    """The answer to a change. Raises WrongVersion unless `if_match` has the version of now.
+    """The answer to a change. Raises WrongVersion unless `if_match` has the current version.
 
     The metastore makes the change only if the table is still as it was when that was looked at. When it is not, it is
     looked at again: what was changed meanwhile may be of no account here.

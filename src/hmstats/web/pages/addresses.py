@@ -41,7 +41,7 @@ def range_address(table: str, first: str, last: str, of: Selection) -> str:
 
 
 def now_address(path: str, query: str) -> str:
-    """A page's address without its time: with the numbers of now."""
+    """A page's address without its time: with the current numbers."""
     rest = [(name, value) for name, value in parse_qsl(query) if name != "as_of"]
     return path + (f"?{urlencode(rest)}" if rest else "")
 

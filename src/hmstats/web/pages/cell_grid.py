@@ -67,7 +67,7 @@ def _shown(found: PartitionCells, cell: Cell, most: int, text: str | None = None
 
 
 def cell_words(cell: Cell) -> str:
-    """What a cell stands for."""
+    """The description of a cell for people."""
     name = cell.first if cell.first == cell.last else f"{cell.first} to {cell.last}"
     parts = [amount(cell.partitions, "partition")]
     if cell.rows is not None:

@@ -38,7 +38,7 @@ def size_text(size_bytes: int | None) -> str:
 
 
 def sure_text(found: Number | Bound | None) -> str:
-    """How sure a number is, in a word or two."""
+    """The certainty of a number, in a word or two."""
     if found is None:
         return ""
     if found.certainty is Certainty.SAMPLE:
@@ -50,7 +50,7 @@ def sure_text(found: Number | Bound | None) -> str:
 
 
 def sure_words(found: Number | Bound | None) -> str:
-    """How sure a number is, as a sentence."""
+    """The certainty of a number, as a sentence."""
     if found is None:
         return "nothing stored tells"
     if found.certainty is Certainty.SAMPLE:
@@ -78,7 +78,7 @@ def exact_time_text(moment: datetime) -> str:
 
 
 def now_text() -> str:
-    """The time of now, as questions take it."""
+    """The current time, as questions take it."""
     return utc_text(int(time.time() * 1000))
 
 

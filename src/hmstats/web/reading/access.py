@@ -1,4 +1,4 @@
-"""What a user may do with an object by the access rules of the server."""
+"""The rights of a user on an object by the access rules of the server."""
 
 from hmstats.client import Metastore
 from hmstats.errors import StatementError
@@ -10,7 +10,7 @@ _MOST_PARTS = 3
 
 
 def access(service: Metastore, text: str | None, *, user: str | None = None, groups: str | None = None) -> Access:
-    """What a user may do with an object named as `CATALOG[.DB[.TABLE]]`, or with the server.
+    """The rights of a user on an object named as `CATALOG[.DB[.TABLE]]`, or on the server.
 
     The user is the caller, unless another is named; `groups` are separated by commas. Raises StatementError for a
     name of other parts, UnknownCall when the metastore is not hmstats.

@@ -35,7 +35,7 @@ def past_table(
 def past_partitions(
     service: Metastore, table: Table, at_ms: int, columns: Sequence[str], names: Sequence[str]
 ) -> tuple[StoredStatistics, Counts, int]:
-    """The statistics of partitions (empty: all of then) merged, their counts summed, and their number, at epoch ms."""
+    """The merged statistics of partitions (empty: all), the sums of their counts, and their number, at epoch ms."""
     below = service.past.past(table.name, at_ms, columns, names)
     places = {each for each in below.parameters if each}
     merged = tuple(_merge_column(below, each, len(places)) for each in columns)

@@ -17,7 +17,8 @@ from hmstats.web.reading.partition_order import NamedPartition, in_order, partit
 class Selection:
     """`first` and `last` are names of partitions, both included; `where` is a filter in Hive's language.
 
-    `as_of` is the time whose statistics are wanted, None for those of now. Partitions are selected of those of now.
+    `as_of` is the time whose statistics are wanted, None for the current ones. Partitions are selected among the
+    current ones.
     """
 
     first: str | None = None
@@ -58,7 +59,7 @@ def select_partitions(service: Metastore, table: Table, selection: Selection) ->
 
 
 def describe_selection(selection: Selection, found: Sequence[NamedPartition]) -> Chosen | None:
-    """What is said of a selection in an answer; None when it is the whole table."""
+    """The description of a selection in an answer; None when it is the whole table."""
     if selection.is_all or not found:
         return None
     return Chosen(partitions=len(found), first=found[0].name, last=found[-1].name, where=selection.where)

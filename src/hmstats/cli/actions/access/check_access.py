@@ -1,4 +1,4 @@
-"""What the access rules of the settings say about a user, an action and an object."""
+"""The decision of the access rules in the settings about a user, an action and an object."""
 
 import json
 from collections.abc import Sequence

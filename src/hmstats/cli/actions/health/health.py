@@ -64,7 +64,7 @@ def _print_as_json(service: Metastore, found: Iterable[ObjectHealth]) -> int:
 
 
 def _refused(service: Metastore, found: Iterable[ObjectHealth]) -> dict[TableName, str]:
-    """Why an analysis refuses those that are not whole, by table."""
+    """The reasons why an analysis refuses tables among those with a health below 100, by table."""
     return refusals(service, dict.fromkeys(each.table for each in found if each.health.health < WHOLE))
 
 

@@ -28,7 +28,7 @@ def show_past(
     """Print the statistics that a table, some of its partitions or all of them had. Those of a table are merged from
     its partitions if it had none of its own.
 
-    Raises StatementError for a partition that neither is there nor has statistics of then.
+    Raises StatementError for a partition that neither exists nor had statistics at the time.
     """
     if names and partitions:
         raise StatementError("show takes --partition or --partitions, found both")

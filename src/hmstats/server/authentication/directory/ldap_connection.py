@@ -26,7 +26,7 @@ _PIECE_BYTES = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Ldap:
-    """Where a directory is, and whose certificate it must show.
+    """The address of a directory, and the authorities of its certificate.
 
     `seconds` bounds the connection, and then TLS and all answers together.
     """

@@ -66,7 +66,7 @@ class LdapDirectory:
 
 
 def _reason(error: Exception) -> str:
-    """What an error of LDAP says: its description, and the server's or the system's own words."""
+    """The text of an error of LDAP: its description, and the server's or the system's own words."""
     description = error.args[0] if error.args else ""
     if not isinstance(description, dict):
         return str(error) or type(error).__name__

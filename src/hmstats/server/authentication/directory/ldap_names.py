@@ -20,7 +20,7 @@ class DnTemplate:
 
     text: str
     place: str
-    """What stands for the name, such as {user}."""
+    """The placeholder of the name, such as {user}."""
     attribute: str
     above: _Names
     """The attributes and values after the first one, in lower case."""

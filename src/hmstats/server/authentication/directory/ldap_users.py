@@ -1,4 +1,4 @@
-"""How a user's name becomes its entry in a directory, whose password is checked by a bind.
+"""Finds the entry of a user in a directory by its name, and checks its password by a bind.
 
 Both ways answer the name as the entry spells it, since LDAP looks at no case and access rules do.
 """

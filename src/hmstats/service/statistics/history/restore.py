@@ -154,7 +154,7 @@ def _is_same(content: Content, stored: Content | None) -> bool:
 
 
 def _split_by_type(target: TableFacts, then: State) -> tuple[Mapping[Key, Content], Mapping[int, list[str]]]:
-    """Statistics of then that fit the columns of now, and the other columns by their owner."""
+    """The earlier statistics that fit the current columns, and the other columns by their owner."""
     types = {each.name.lower(): each.type for each in (*target.columns, *target.partition_keys)}
     fitting: dict[Key, Content] = {}
     unfit: dict[int, list[str]] = {}
@@ -167,7 +167,7 @@ def _split_by_type(target: TableFacts, then: State) -> tuple[Mapping[Key, Conten
 
 
 def _successors(then: State, current: State) -> dict[int, int]:
-    """The owners now by those of then: the same ones, or partitions that have the names of those that are gone."""
+    """The current owners by the earlier ones: the same ones, or partitions with the names of removed ones."""
     by_name = {name: each for each, name in current.partitions.items()}
     found = {OF_TABLE: OF_TABLE}
     for each, name in then.partitions.items():

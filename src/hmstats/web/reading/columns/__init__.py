@@ -1,4 +1,4 @@
-"""What is known of columns, and questions about them.
+"""Reads what is known of columns, and answers questions about them.
 
 asked.py           rows, distinct values, bounds, quantiles and frequent values of what is asked
 column_page.py     one column, with more of it

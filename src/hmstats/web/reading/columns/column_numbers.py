@@ -25,7 +25,7 @@ _STANDARD_ERRORS = 3
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was read of a column: stored statistics, merged answers, where they come from, and why they are stale."""
+    """The facts read of a column: stored statistics, merged answers, their provenance, and why they are stale."""
 
     statistics: ColumnStatistics | None
     answers: MergedAnswers

@@ -1,4 +1,4 @@
-"""What changed in a table's statistics between two times, and what a restore changes."""
+"""The changes of a table's statistics between two times, and those of a restore."""
 
 import time
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _PICTURE = AnswerSizes(PARTS_OF_A_PICTURE, 5)
 
 
 def table_difference(service: Metastore, text: str, begin: str | None = None, end: str | None = None) -> Difference:
-    """What changed beyond the stated errors; `begin` is before the last write by default, `end` now.
+    """The changes beyond the stated errors; `begin` is before the last write by default, `end` now.
 
     Raises StatementError for a text that is no time, CallRefused when the table did not exist then.
     """

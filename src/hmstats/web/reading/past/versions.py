@@ -43,7 +43,7 @@ def table_versions(
 
 
 def table_course(service: Metastore, text: str, column: str | None = None, *, limit: int = MOST_MOMENTS) -> Course:
-    """How the rows and bytes of a table went, and the numbers of a column, over its last writes.
+    """The course of a table's rows and bytes, and of a column's numbers, over its last writes.
 
     Raises NoSuchObject when the table or the column is not there now.
     """
