@@ -10,8 +10,8 @@ from hmstats.client import connect
 from hmstats.client import recent_runs as module
 from hmstats.client.refresh_plan import plan_round
 from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.health.runs import Outcome, Run
-from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences.preference import Subject
 
 PAGE = 7
@@ -36,7 +36,7 @@ def test_every_counts_after_more_runs_than_a_page_has(
             assert service.runs.end(run)
 
         def planned() -> tuple[set[str], set[str]]:
-            found = plan_round(service, Wanted(((of, None),), look_seconds=None), int(time.time() * 1_000))
+            found = plan_round(service, RefreshRequest(((of, None),), look_seconds=None), int(time.time() * 1_000))
             return {each.table.table for each in found.plan.taken}, {each.table for each in found.skipped}
 
         service.preferences.change(Subject(of, "seldom"), {"every": "2h"})

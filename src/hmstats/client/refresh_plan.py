@@ -14,8 +14,8 @@ from hmstats.model.feedback.verdicts import MENDABLE
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
 from hmstats.model.health.plan import Blamed, Candidate, Plan, blamed_candidate, candidate, look, plan_work, share_of
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.health.runs import Lease, Outcome, Run, Speeds, speeds
-from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences import windows
 from hmstats.model.preferences.in_force import Stated
 from hmstats.model.preferences.preference import Subject
@@ -58,7 +58,9 @@ class _Known:
     blamed: Mapping[TableName, Blamed]
 
 
-def plan_round(service: Metastore, wanted: Wanted, now_ms: int, busy: Mapping[TableName, float] | None = None) -> Round:
+def plan_round(
+    service: Metastore, wanted: RefreshRequest, now_ms: int, busy: Mapping[TableName, float] | None = None
+) -> Round:
     """The plan of a round; `busy` are tables that were written to a moment ago, with the seconds since then."""
     candidates, skipped = list[Candidate](), dict[TableName, str]()
     known: _Known | None = None
@@ -107,7 +109,7 @@ def _plan_readable(
         refused |= found
 
 
-def _read_known(service: Metastore, database: str, catalog: str, now_ms: int, wanted: Wanted) -> _Known:
+def _read_known(service: Metastore, database: str, catalog: str, now_ms: int, wanted: RefreshRequest) -> _Known:
     waiting: dict[TableName, dict[str | None, int]] = {}
     for owner in service.pending.listed(database, None, catalog):
         waiting.setdefault(owner.table, {})[owner.partition] = owner.held_at_seconds
@@ -130,7 +132,7 @@ def _read_known(service: Metastore, database: str, catalog: str, now_ms: int, wa
     )
 
 
-def _longest_pause(stated: Stated, wanted: Wanted) -> float:
+def _longest_pause(stated: Stated, wanted: RefreshRequest) -> float:
     """The longest time in seconds for which a run keeps others from its table."""
     every = (stated.of(each.subject).every_seconds for each in stated.preferences if each.name == EVERY)
     return max(wanted.look_seconds or 0.0, *(each or 0.0 for each in every), 0.0)
@@ -158,7 +160,7 @@ def _last(runs: Sequence[Run]) -> dict[TableName, int]:
     return found
 
 
-def _reason(of: ObjectHealth, known: _Known, wanted: Wanted) -> str | None:
+def _reason(of: ObjectHealth, known: _Known, wanted: RefreshRequest) -> str | None:
     """The reason why a table is left out of a round; None if it is not."""
     name = of.table
     lease = known.leases.get(name, Lease())
@@ -184,7 +186,7 @@ def _reason(of: ObjectHealth, known: _Known, wanted: Wanted) -> str | None:
     return None
 
 
-def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: Wanted) -> Iterator[Candidate]:
+def _candidates(service: Metastore, of: ObjectHealth, known: _Known, wanted: RefreshRequest) -> Iterator[Candidate]:
     """A table, or its partitions whose health is below 100; or a look at the files of one that looks fresh."""
     blame = known.blamed.get(of.table)
     if of.health.health == WHOLE and blame is not None:
@@ -216,7 +218,7 @@ def _excluded_partitions(name: TableName, known: _Known) -> set[str | None]:
     return held - {None}
 
 
-def _waiting(name: TableName, known: _Known, wanted: Wanted) -> set[str | None]:
+def _waiting(name: TableName, known: _Known, wanted: RefreshRequest) -> set[str | None]:
     """The partitions (None: the table) whose new statistics wait, and are too young to be made again.
 
     Their health stays below 100 until somebody publishes them, so that every round would analyse them.

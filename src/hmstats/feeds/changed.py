@@ -3,7 +3,7 @@
 from hmstats.client import Metastore
 from hmstats.client.tables.existing import every_database, tables_in
 from hmstats.feeds.cursors import Cursor
-from hmstats.web.reading.places import shown_name
+from hmstats.web.reading.existing import shown_name
 
 _GONE = frozenset({"DROP_TABLE", "DROP_DATABASE"})
 

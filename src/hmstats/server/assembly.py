@@ -21,8 +21,8 @@ from hmstats.server.calls.one_snapshot import with_one_snapshot
 from hmstats.server.calls.refusals import with_refusals
 from hmstats.server.calls.relaying import Relay
 from hmstats.server.chores import Chore
-from hmstats.server.collection import GarbageCollection
 from hmstats.server.connections.handshakes import Tls
+from hmstats.server.garbage_collection import GarbageCollection
 from hmstats.server.limits import Limits
 from hmstats.server.monitoring.database_probe import PROBE_SECONDS, DatabaseProbe
 from hmstats.server.rpc.access.access_checks import AccessCheckCalls

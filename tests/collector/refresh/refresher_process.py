@@ -13,7 +13,7 @@ from hmstats.client import connect
 from hmstats.collector.refresh.round import Refresher
 from hmstats.collector.report import Report
 from hmstats.model.catalog.objects import DatabaseName, TableName
-from hmstats.model.health.wanted import Wanted
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
 COLUMN = ColumnStatistics("l", "bigint", LongStatistics(low=1, high=9, nulls=0, ndv=9))
@@ -34,7 +34,7 @@ def main(address: str, path: str, seconds: float, database: str) -> None:
                 os.close(descriptor)
         return Report(name, None, len(partitions), len(partitions), {}, {})
 
-    wanted = Wanted(((DatabaseName("hive", database), None),), budget_seconds=None, look_seconds=None)
+    wanted = RefreshRequest(((DatabaseName("hive", database), None),), budget_seconds=None, look_seconds=None)
     refresher = Refresher(address, analyse, wanted, lease_seconds=2)
     while (found := refresher.plan()).plan.taken or found.skipped:
         for _ in refresher.run():

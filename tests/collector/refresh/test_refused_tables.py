@@ -10,7 +10,7 @@ from hmstats.client.refresh_plan import Round, plan_round
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.model.catalog.objects import DatabaseName, Table, TableName
 from hmstats.model.catalog.refused_tables import refusal
-from hmstats.model.health.wanted import Wanted
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
 COLUMNS = {"l": "bigint"}
@@ -24,7 +24,7 @@ REFUSED = {
 def planned(metastore: Metastore, budget_seconds: float | None = None, look_seconds: float | None = None) -> Round:
     of = DatabaseName("hive", metastore.database)
     with connect(f"thrift://127.0.0.1:{metastore.port}") as service:
-        wanted = Wanted(((of, None),), budget_seconds, look_seconds=look_seconds)
+        wanted = RefreshRequest(((of, None),), budget_seconds, look_seconds=look_seconds)
         return plan_round(service, wanted, int(time.time() * 1_000))
 
 

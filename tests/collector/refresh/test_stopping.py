@@ -13,8 +13,8 @@ from hmstats.collector.refresh.round import Refresher
 from hmstats.collector.report import Report
 from hmstats.errors import AnalysisIncomplete, SparkDoesNotStart
 from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.health.runs import Outcome, Run
-from hmstats.model.health.wanted import Wanted
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
 
@@ -26,7 +26,7 @@ def refresher(metastore: Metastore, error: BaseException, *, asked: bool) -> Ref
             made.stop.set()
         raise error
 
-    wanted = Wanted(((DatabaseName("hive", metastore.database), None),), look_seconds=None)
+    wanted = RefreshRequest(((DatabaseName("hive", metastore.database), None),), look_seconds=None)
     made = Refresher(f"thrift://127.0.0.1:{metastore.port}", analyse, wanted)
     return made
 
@@ -65,7 +65,7 @@ def test_no_table_has_failed_where_spark_does_not_start(our_metastore: Metastore
             return Report(name, None, 0, 7, {}, {})
         raise SparkDoesNotStart("Spark needs Java")
 
-    wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
+    wanted = RefreshRequest(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
     made = Refresher(f"thrift://127.0.0.1:{our_metastore.port}", analyse, wanted)
     with pytest.raises(SparkDoesNotStart, match="Spark needs Java"):
         list(made.run())
@@ -92,7 +92,7 @@ def test_a_run_of_many_partitions_ends_after_some_of_them(our_metastore: Metasto
             service.put_partition_statistics(name, [StatisticsSet(numbers, each) for each in partitions])
         return Report(name, None, len(partitions), 7, {}, {})
 
-    wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
+    wanted = RefreshRequest(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
     made = Refresher(address, analyse, wanted)
     (first,) = made.run()
     assert (first.outcome, first.partitions, first.rows) == (Outcome.STOPPED, len(analysed), 7)
@@ -129,7 +129,7 @@ def test_a_run_whose_lease_another_has_ends_after_some_partitions(our_metastore:
         time.sleep(1)  # longer than the pause between two renewals
         return Report(name, None, len(partitions), 7, {}, {})
 
-    wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
+    wanted = RefreshRequest(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
     (done,) = Refresher(address, analyse, wanted, lease_seconds=1).run()
     assert (done.outcome, 0 < len(analysed) < 10) == (Outcome.STOPPED, True)
     assert (done.reason or "").startswith("another run has the table")

@@ -11,7 +11,7 @@ from hmstats.client.refresh_plan import Round, plan_round
 from hmstats.collector.refresh.round import Refresher
 from hmstats.collector.report import Report
 from hmstats.model.catalog.objects import DatabaseName, TableName
-from hmstats.model.health.wanted import Wanted
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.preferences.preference import Subject
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
@@ -32,7 +32,7 @@ def test_what_waits_is_analysed_again_after_a_day_only(our_metastore: Metastore,
     with connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
 
         def planned(hours: float = 0, look_seconds: float | None = 86_400.0) -> Round:
-            wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=look_seconds)
+            wanted = RefreshRequest(((DatabaseName("hive", our_metastore.database), None),), look_seconds=look_seconds)
             return plan_round(service, wanted, int((time.time() + hours * 3_600) * 1_000))
 
         def places(found: Round) -> list[tuple[str, ...]]:
@@ -61,7 +61,7 @@ def test_a_run_says_that_its_numbers_wait(our_metastore: Metastore) -> None:
         return Report(name, None, 0, 0, {}, {}, waiting={"": "rows fall from 9 to 0"})
 
     address = f"thrift://127.0.0.1:{our_metastore.port}"
-    wanted = Wanted(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
+    wanted = RefreshRequest(((DatabaseName("hive", our_metastore.database), None),), look_seconds=None)
     assert len(list(Refresher(address, analyse, wanted).run())) == 1
     with connect(address) as service:
         (run,), _ = service.runs.listed(our_metastore.database)

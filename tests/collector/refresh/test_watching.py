@@ -18,8 +18,8 @@ from hmstats.collector.refresh.watching import Watch
 from hmstats.collector.report import Report
 from hmstats.errors import ServiceUnavailable
 from hmstats.model.catalog.objects import DatabaseName, TableName
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.health.runs import Outcome
-from hmstats.model.health.wanted import Wanted
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
 COLUMNS = {"l": "bigint"}
@@ -45,7 +45,7 @@ def watch(metastore: Metastore, analyse: Callable[[str], None], quiet: float = Q
         analyse(name.table)
         return Report(name, None, 1, 1, {}, {})
 
-    wanted = Wanted(((DatabaseName("hive", metastore.database), None),), quiet_seconds=quiet, look_seconds=None)
+    wanted = RefreshRequest(((DatabaseName("hive", metastore.database), None),), quiet_seconds=quiet, look_seconds=None)
     return Watch(Refresher(f"thrift://127.0.0.1:{metastore.port}", analysed, wanted), pause_seconds=0.05)
 
 

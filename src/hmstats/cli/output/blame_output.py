@@ -12,7 +12,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.records import BlameSum
 from hmstats.model.feedback.verdicts import MENDABLE, explain
 from hmstats.outlets.people.cells import UNKNOWN, estimate_text
-from hmstats.web.reading.places import shown_name
+from hmstats.web.reading.existing import shown_name
 
 _TO_DO_LINES = 3
 

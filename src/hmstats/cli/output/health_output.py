@@ -14,7 +14,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
 from hmstats.outlets.people.health import reason_text
-from hmstats.web.reading.places import shown_name
+from hmstats.web.reading.existing import shown_name
 
 _TO_DO_LINES = 3
 

@@ -37,7 +37,7 @@ turns."""
 
 _COLLECTED_AFTER = 700, 10, 1_000_000_000
 """After how many objects, and younger collections, each generation is collected. The oldest never is by itself: that
-holds the GIL for a second while a call has a million objects. A chore collects it (server/collection.py)."""
+holds the GIL for a second while a call has a million objects. A chore collects it (server/garbage_collection.py)."""
 
 
 def work(number: int, filenos: Sequence[int], *, alone: bool) -> int:

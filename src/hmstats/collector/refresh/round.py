@@ -19,8 +19,8 @@ from hmstats.errors import HmstatsError, SparkDoesNotStart
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.plan import Work
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.health.runs import Outcome, Run
-from hmstats.model.health.wanted import Wanted
 from hmstats.model.preferences import windows
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Refresher:
 
     metastore: str
     analyse: Analyse
-    wanted: Wanted
+    wanted: RefreshRequest
     stop: threading.Event = field(default_factory=threading.Event)
     clock: Callable[[], float] = time.time
     lease_seconds: int = LEASE_SECONDS

@@ -6,7 +6,7 @@ from hmstats.model.catalog.objects import DEFAULT_CATALOG, TableName
 from hmstats.web.answers.locks import Lock
 from hmstats.web.api.operations import PREFIX
 from hmstats.web.api.path_names import path_column
-from hmstats.web.reading.places import shown_name
+from hmstats.web.reading.existing import shown_name
 from hmstats.web.reading.selections import Selection
 
 

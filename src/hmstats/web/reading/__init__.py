@@ -19,5 +19,5 @@ as_of.py             a table as it was at a time
 counts.py            rows, bytes and files in parameters
 moments.py           times from epoch milliseconds and back
 cursors.py           opaque texts that mark the end of a page
-places.py            tables and columns that must exist
+existing.py          tables and columns that must exist
 """

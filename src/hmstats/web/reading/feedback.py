@@ -7,8 +7,8 @@ from hmstats.model.feedback.records import BlameSum
 from hmstats.model.feedback.verdicts import explain
 from hmstats.outlets.people.times import past_ms
 from hmstats.web.answers.feedback import BlamedLine, Feedback
+from hmstats.web.reading.existing import existing_table, shown_name
 from hmstats.web.reading.moments import moment
-from hmstats.web.reading.places import existing_table, shown_name
 
 PAGE_LINES = 100
 SINCE = "7d ago"

@@ -8,7 +8,7 @@ from hmstats.errors import StatementError, UnknownCall
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, Table
 from hmstats.model.statistics.statistics_locks import LockedObject, StatisticsLock
 from hmstats.web.answers.locks import AllLocks, Lock, Locks
-from hmstats.web.reading.places import existing_column, existing_table, shown_name
+from hmstats.web.reading.existing import existing_column, existing_table, shown_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,9 +21,9 @@ from hmstats.web.answers.partitions import MOST_CELLS, Cell, Layout, PartitionCe
 from hmstats.web.answers.tables import Key
 from hmstats.web.reading.counts import counts_of, sums_of
 from hmstats.web.reading.cursors import cursor, parts_of
+from hmstats.web.reading.existing import existing_table, shown_name
 from hmstats.web.reading.partition_order import MANY, MOST_KEPT, NamedPartition, Ordered
 from hmstats.web.reading.parts import MOST_PARTITIONS_READ
-from hmstats.web.reading.places import existing_table, shown_name
 from hmstats.web.reading.selections import Selection, select_partitions
 
 PAGE_PARTITIONS = 50

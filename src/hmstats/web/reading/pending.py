@@ -8,8 +8,8 @@ from hmstats.model.pending.pending import PendingListed
 from hmstats.outlets.people.changes import changes
 from hmstats.web.answers.pending import PendingLine, PendingList, PendingResult, PendingTable
 from hmstats.web.reading.cursors import cursor, parts_of
+from hmstats.web.reading.existing import existing_table, shown_name
 from hmstats.web.reading.past.change import MOST_CHANGES, change_of
-from hmstats.web.reading.places import existing_table, shown_name
 
 PAGE_PENDING = 50
 

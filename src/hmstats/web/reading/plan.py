@@ -7,10 +7,11 @@ from hmstats.client import Metastore
 from hmstats.client.naming import named_object
 from hmstats.client.refresh_plan import plan_round
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.durations import duration_seconds
 from hmstats.model.health.plan import Work
-from hmstats.model.health.wanted import Wanted, seconds_of
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.web.answers.plan import LeftOut, PlannedWork, RefreshPlan
-from hmstats.web.reading.places import shown_name
+from hmstats.web.reading.existing import shown_name
 
 PAGE_TABLES = 100
 
@@ -24,8 +25,8 @@ def refresh_plan(
     UnknownCall when the metastore is not hmstats.
     """
     tables = () if text is None else (named_object(text),)
-    seconds = None if budget is None else seconds_of(budget)
-    wanted = Wanted(tables, seconds, look_seconds=None, most=limit)
+    seconds = None if budget is None else duration_seconds(budget)
+    wanted = RefreshRequest(tables, seconds, look_seconds=None, most=limit)
     found = plan_round(service, wanted, int(time.time() * 1_000))
     return RefreshPlan(
         work=tuple(map(_work, found.plan.taken)),

@@ -14,11 +14,11 @@ from hmstats.web.reading.columns.found_columns import read_columns, read_keys
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
 from hmstats.web.reading.counts import count_number
 from hmstats.web.reading.cursors import cursor, parts_of
+from hmstats.web.reading.existing import existing_table, shown_name
 from hmstats.web.reading.lists.health_list import health_of
 from hmstats.web.reading.locks import locks_of
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import Part, read_part
-from hmstats.web.reading.places import existing_table, shown_name
 from hmstats.web.reading.selections import Selection
 
 PAGE_COLUMNS = 25

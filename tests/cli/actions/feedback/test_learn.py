@@ -18,7 +18,7 @@ from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.feedback.queries import Use
 from hmstats.model.feedback.records import Seen
 from hmstats.model.feedback.verdicts import Blame, Verdict
-from hmstats.model.health.wanted import Wanted
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet, StringStatistics
 
 pytestmark = pytest.mark.parametrize("our_metastore", ["hmstats-sqlite"], indirect=True)
@@ -85,7 +85,7 @@ def test_what_is_blamed_and_what_a_refresh_makes_of_it(our_metastore: Metastore,
     assert "has statistics that do not agree with what queries see" in shown
 
     with connect(f"thrift://127.0.0.1:{our_metastore.port}") as service:
-        wanted = Wanted(((DatabaseName("hive", database), "orders"),), look_seconds=None)
+        wanted = RefreshRequest(((DatabaseName("hive", database), "orders"),), look_seconds=None)
         (work,) = plan_round(service, wanted, int(time.time() * 1_000)).plan.taken
     assert work.terms.use > 1
 

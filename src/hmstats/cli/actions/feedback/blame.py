@@ -9,8 +9,8 @@ from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.output.blame_output import blame_as_json, print_blame
 from hmstats.client.naming import named_object
 from hmstats.client.tables.existing import check_exists, named_or_all
+from hmstats.model.durations import duration_seconds
 from hmstats.model.feedback.records import BlameSum
-from hmstats.model.health.wanted import seconds_of
 
 
 def list_blame(*, tables: list[str] | None, since: str, most: int, metastore: str | None, as_json: bool) -> None:
@@ -18,7 +18,7 @@ def list_blame(*, tables: list[str] | None, since: str, most: int, metastore: st
 
     Raises StatementError for a malformed name, and for one of nothing, InvalidInput for a malformed time.
     """
-    since_ms = int((time.time() - seconds_of(since)) * 1_000)
+    since_ms = int((time.time() - duration_seconds(since)) * 1_000)
     found: list[BlameSum] = []
     with open_metastore(metastore) as service:
         for text in named_or_all(service, tables):

@@ -30,8 +30,9 @@ from hmstats.collector.request.statement import statement
 from hmstats.errors import SettingsError, SparkDoesNotStart, SparkNeeded, StatementError
 from hmstats.model.catalog.names import quote_name
 from hmstats.model.catalog.objects import DEFAULT_CATALOG, TableName
+from hmstats.model.durations import duration_seconds
+from hmstats.model.health.refresh_request import RefreshRequest
 from hmstats.model.health.runs import Outcome
-from hmstats.model.health.wanted import Wanted, seconds_of
 from hmstats.model.preferences.windows import parse_windows
 
 if TYPE_CHECKING:
@@ -56,14 +57,14 @@ class Refresh:
     as_json: bool
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> RefreshRequest:
         """The tables and limits. Raises StatementError or InvalidInput for a malformed text."""
-        return Wanted(
+        return RefreshRequest(
             tuple(named_object(each) for each in self.texts),
-            None if self.budget is None else seconds_of(self.budget),
+            None if self.budget is None else duration_seconds(self.budget),
             () if self.window is None else parse_windows(self.window),
-            seconds_of(self.quiet),
-            None if self.look == _NEVER else seconds_of(self.look),
+            duration_seconds(self.quiet),
+            None if self.look == _NEVER else duration_seconds(self.look),
         )
 
     def dry_run(self) -> None:

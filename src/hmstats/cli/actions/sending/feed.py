@@ -21,7 +21,7 @@ from hmstats.feeds.feed import Kind, Names, messages, path_of, send_tables
 from hmstats.feeds.sending import Catalog
 from hmstats.outlets.people.cells import amount
 from hmstats.settings import load
-from hmstats.web.reading.places import shown_name
+from hmstats.web.reading.existing import shown_name
 
 TOKEN = "HMSTATS__FEED_TOKEN"
 

@@ -11,7 +11,7 @@ from hmstats.client.asked.asked_table import AskedTable
 from hmstats.web.answers.asked import Asked
 from hmstats.web.answers.columns import Frequent, Quantile
 from hmstats.web.answers.numbers import python_scalar
-from hmstats.web.reading.places import existing_table, shown_name
+from hmstats.web.reading.existing import existing_table, shown_name
 
 
 def ask_rows(service: Metastore, text: str, where: str | None) -> Asked:

@@ -13,9 +13,9 @@ from hmstats.web.reading.columns.column_answers import AnswerSizes
 from hmstats.web.reading.columns.column_numbers import column_facts
 from hmstats.web.reading.columns.found_columns import read_columns, read_keys
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_COLUMN
+from hmstats.web.reading.existing import existing_column, existing_table, shown_name
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import Part, read_part
-from hmstats.web.reading.places import existing_column, existing_table, shown_name
 from hmstats.web.reading.selections import Selection
 
 _BINS = 30

@@ -13,8 +13,8 @@ from hmstats.model.health.health import WHOLE
 from hmstats.model.health.pages import ObjectHealth
 from hmstats.outlets.people.health import reason_text
 from hmstats.web.answers.health import HealthList, TableHealth
+from hmstats.web.reading.existing import shown_name
 from hmstats.web.reading.moments import moment
-from hmstats.web.reading.places import shown_name
 
 _NAME = re.compile(r"[\w-]+")
 

@@ -11,8 +11,8 @@ from hmstats.model.health.runs import Lease, Outcome
 from hmstats.model.health.runs import Run as StoredRun
 from hmstats.web.answers.runs import FailingTable, Run, RunList
 from hmstats.web.reading.cursors import cursor, parts_of
+from hmstats.web.reading.existing import shown_name
 from hmstats.web.reading.moments import moment, moment_of
-from hmstats.web.reading.places import shown_name
 
 PAGE_RUNS = 50
 _MOST = 1_000

@@ -14,7 +14,7 @@ from hmstats.model.catalog.objects import TableName
 from hmstats.web.answers.tables import Databases, TableLine, TableList
 from hmstats.web.reading.counts import counts_of
 from hmstats.web.reading.cursors import cursor, parts_of
-from hmstats.web.reading.places import shown_name
+from hmstats.web.reading.existing import shown_name
 
 PAGE_TABLES = 50
 _NOT_PLAIN = re.compile(r"[^\w*]")

@@ -19,9 +19,9 @@ from hmstats.web.reading.columns.column_answers import AnswerSizes
 from hmstats.web.reading.columns.column_numbers import column_facts
 from hmstats.web.reading.columns.found_columns import read_columns
 from hmstats.web.reading.columns.histograms import PARTS_OF_A_PICTURE
+from hmstats.web.reading.existing import shown_name
 from hmstats.web.reading.moments import moment
 from hmstats.web.reading.parts import read_part
-from hmstats.web.reading.places import shown_name
 from hmstats.web.reading.selections import Selection
 
 MOST_CHANGES = 500

@@ -13,8 +13,8 @@ from hmstats.web.reading.as_of import past_table
 from hmstats.web.reading.columns.column_answers import NOTHING
 from hmstats.web.reading.columns.column_numbers import Found, column_facts
 from hmstats.web.reading.cursors import cursor, parts_of
+from hmstats.web.reading.existing import existing_column, existing_table, shown_name
 from hmstats.web.reading.moments import moment, moment_of
-from hmstats.web.reading.places import existing_column, existing_table, shown_name
 
 PAGE_VERSIONS = 25
 MOST_MOMENTS = 24

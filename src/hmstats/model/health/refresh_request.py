@@ -2,14 +2,12 @@
 
 from dataclasses import dataclass
 
-from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import DatabaseName
-from hmstats.model.durations import parse_seconds
 from hmstats.model.preferences.windows import Window
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RefreshRequest:
     """Tables to refresh: pairs of a database (its name a pattern) and a pattern of tables (None: all); no pair: all
     tables of all catalogs.
 
@@ -25,11 +23,3 @@ class Wanted:
     quiet_seconds: float = 60.0
     look_seconds: float | None = 86_400.0
     most: int | None = None
-
-
-def seconds_of(text: str) -> float:
-    """The seconds of a duration such as 90s, 30m, 12h, 7d. Raises StatementError."""
-    seconds = parse_seconds(text)
-    if seconds is None:
-        raise StatementError(f"a duration must be a number with s, m, h, d or w, such as 30m; found {text!r}")
-    return seconds

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from hmstats.cli.serving import worker
-from hmstats.server.collection import GarbageCollection
+from hmstats.server.garbage_collection import GarbageCollection
 
 
 class _Cycle:
