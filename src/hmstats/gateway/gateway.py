@@ -19,8 +19,8 @@ from hmstats.gateway.statistics.looking import LOOK_SECONDS, Looking
 from hmstats.gateway.statistics.mirroring import Mirroring
 from hmstats.gateway.statistics.objects_with_statistics import WITH_STATISTICS, may_want, wanted_of
 from hmstats.gateway.statistics.presence import Presence
-from hmstats.gateway.statistics.questions import OF_OBJECTS, OURS_ALONE, RECORDS, STATISTICS, question_of
 from hmstats.gateway.statistics.sending import Sending
+from hmstats.gateway.statistics.statistics_calls import OF_OBJECTS, OURS_ALONE, RECORDS, STATISTICS, scope_of
 from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.gateway.upstream.calls import ANSWERED_HERE, SENT_TWICE
 from hmstats.gateway.upstream.connection import User
@@ -135,10 +135,10 @@ class Gateway:
             changes = changes_of(name, arguments) if name in FOLLOWED else []
             calls = self._upstream.calls(call.session)
             return self._following.passed(calls, changes, call.relay) if changes else call.relay()
-        question = question_of(name, arguments)
-        if question is None:
+        scope = scope_of(name, arguments)
+        if scope is None:
             return self._statistics.answer_of_database(call, arguments) if name in OF_OBJECTS else call.relay()
-        return self._statistics.answer(call, question, arguments)
+        return self._statistics.answer(call, scope, arguments)
 
     def _pass_on(self, request: Request, session: Session, stream: Stream) -> Relayed:
         """The upstream's answer to a call, which may have been kept."""

@@ -10,7 +10,7 @@ from hmstats.errors import UpstreamUnavailable
 from hmstats.gateway.statistics import looking
 from hmstats.gateway.statistics.looking import Looking
 from hmstats.gateway.statistics.mirroring import CHANGING
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.model.catalog.objects import TableName
 
 T, U = (TableName("hive", "d", each) for each in ("t", "u"))
@@ -24,9 +24,9 @@ class Mirrors:
         self.reasons: dict[TableName, str] = {}
         self.tables = SimpleNamespace(names=lambda: [T, U], find=lambda name: SimpleNamespace(partition_keys=()))
 
-    def reason_left(self, _: Any, question: Question) -> str | None:
-        self.looked.append(question.table.table)
-        return self.reasons.get(question.table)
+    def reason_left(self, _: Any, scope: StatisticsScope) -> str | None:
+        self.looked.append(scope.table.table)
+        return self.reasons.get(scope.table)
 
 
 @pytest.fixture

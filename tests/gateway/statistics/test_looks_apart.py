@@ -8,7 +8,7 @@ from tests.gateway.doors import bounds, long
 
 from hmstats.errors import NoSuchObject
 from hmstats.gateway.statistics.mirroring import Mirroring
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.generation import Generation
 from hmstats.model.catalog.objects import Column, DatabaseName, Storage, Table, TableName
 from hmstats.model.statistics.column_statistics import StatisticsSet
@@ -63,10 +63,10 @@ def store(sqlite_url: str) -> Iterator[Store]:
 
 def test_a_table_that_is_renamed_between_two_looks_keeps_its_statistics(store: Store) -> None:
     upstream, mirroring = RenamingUpstream(), Mirroring(store)
-    question = Question(T, own=True, columns=("a",))
-    assert mirroring.sync(upstream, question)  # type: ignore[arg-type]
+    scope = StatisticsScope(T, own=True, columns=("a",))
+    assert mirroring.sync(upstream, scope)  # type: ignore[arg-type]
     upstream.renames = True
-    assert not mirroring.sync(upstream, question)  # type: ignore[arg-type]
+    assert not mirroring.sync(upstream, scope)  # type: ignore[arg-type]
     assert mirroring.tables.names() == [W]
     found = mirroring.tables.statistics(W, None, ["a"], "hive")
     assert bounds(found[""].columns) == [(1, 3)]
@@ -74,7 +74,7 @@ def test_a_table_that_is_renamed_between_two_looks_keeps_its_statistics(store: S
 
 def test_a_database_that_is_said_to_be_missing_and_is_listed_keeps_its_mirrors(store: Store) -> None:
     upstream, mirroring = RenamingUpstream(), Mirroring(store)
-    assert mirroring.sync(upstream, Question(T, own=True, columns=("a",)))  # type: ignore[arg-type]
+    assert mirroring.sync(upstream, StatisticsScope(T, own=True, columns=("a",)))  # type: ignore[arg-type]
     with pytest.raises(NoSuchObject):
         mirroring.keep_database(upstream, T.parent)  # type: ignore[arg-type]
     assert mirroring.tables.names() == [T]

@@ -15,7 +15,7 @@ from tests.gateway.gateways import wait_until
 from hmstats.errors import CallRefused
 from hmstats.gateway.statistics import proven
 from hmstats.gateway.statistics.proven import Comparison, Proven
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream import notification_log
 from hmstats.gateway.upstream.connection import User
 from hmstats.gateway.upstream.generation import Generation
@@ -23,7 +23,7 @@ from hmstats.gateway.upstream.notification_log import NotificationLog
 from hmstats.model.catalog.objects import TableName
 
 ANNA, BEN = User("anna"), User("ben")
-T, U = (Question(TableName("hive", "d", each), own=True, columns=("a",)) for each in ("t", "u"))
+T, U = (StatisticsScope(TableName("hive", "d", each), own=True, columns=("a",)) for each in ("t", "u"))
 
 
 class Log:
@@ -136,8 +136,8 @@ def test_truncated_tables_that_are_forgotten_do_not_end_later_comparisons(
     for each in ("a", "b"):
         log.add("ADD_PARTITION", each)
     assert holding(compared, log) == []
-    for question in (T, U):
-        compared.note(ANNA, question, Comparison(number(compared, log), 7))
+    for scope in (T, U):
+        compared.note(ANNA, scope, Comparison(number(compared, log), 7))
     assert holding(compared, log) == ["t", "u"]
 
 
@@ -235,8 +235,8 @@ def test_a_log_that_went_back_proves_again_once_older_comparisons_have_ended(
     log.events.pop()
     assert number(compared, log) == 1
     log.add("ADD_PARTITION", "u")
-    for question in (T, U):
-        compared.note(ANNA, question, Comparison(number(compared, log), 7))
+    for scope in (T, U):
+        compared.note(ANNA, scope, Comparison(number(compared, log), 7))
     log.add("ADD_PARTITION", "t")
     assert holding(compared, log) == ["u"]
 

@@ -50,10 +50,10 @@ class ObjectAnswers:
         `relay_whole` has the upstream answer a call in one piece. Raises ProtocolError if the call cannot be read.
         """
         wanted = wanted_of(call.request, call.arguments)
-        if wanted is None or not self._presence.is_here(call.session, wanted.question):
+        if wanted is None or not self._presence.is_here(call.session, wanted.scope):
             return call.relay()
         answer = relay_whole(without_statistics(call.request, wanted))
-        mirror = self._mirroring.tables.find(wanted.question.table)
+        mirror = self._mirroring.tables.find(wanted.scope.table)
         if answer.refused or mirror is None:
             return call.relay()
         keys, whole = [each.name for each in mirror.partition_keys], b"".join(answer.rest)

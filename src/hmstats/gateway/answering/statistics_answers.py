@@ -12,7 +12,7 @@ from hmstats.gateway.statistics.mirroring import CHANGING, Mirroring, why_not_mi
 from hmstats.gateway.statistics.parameters import Changes, put_parameters
 from hmstats.gateway.statistics.presence import Presence
 from hmstats.gateway.statistics.publishing import published_by
-from hmstats.gateway.statistics.questions import CARE, AccessMode, Question, database_of
+from hmstats.gateway.statistics.statistics_calls import CARE, AccessMode, StatisticsScope, database_of
 from hmstats.gateway.upstream.known_upstream import KnownUpstream
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.objects import TableName
@@ -44,18 +44,18 @@ class StatisticsAnswers:
         self._following = following
         self._pending = pending
 
-    def answer(self, call: Call, question: Question, arguments: dict[str, Any]) -> Relayed:
+    def answer(self, call: Call, scope: StatisticsScope, arguments: dict[str, Any]) -> Relayed:
         """The answer to a call about statistics of a table."""
         if call.name == "publish_statistics":
-            return self._publish(call, question)
-        if question.mode is AccessMode.DELETE and not self._delivery.is_off:
+            return self._publish(call, scope)
+        if scope.mode is AccessMode.DELETE and not self._delivery.is_off:
             calls = self._upstream.calls(call.session)
-            return self._following.deleted(calls, question, call.request, call.relay, call.here)
-        if question.mode is not AccessMode.READ:
-            return self._write(call, question, arguments)
-        if self._presence.may_answer(call.session, question):
+            return self._following.deleted(calls, scope, call.request, call.relay, call.here)
+        if scope.mode is not AccessMode.READ:
+            return self._write(call, scope, arguments)
+        if self._presence.may_answer(call.session, scope):
             return call.here()
-        return self._leave_to_upstream(call, question)
+        return self._leave_to_upstream(call, scope)
 
     def answer_of_database(self, call: Call, arguments: dict[str, Any]) -> Relayed:
         """The answer to a call about a whole database, or about everything."""
@@ -64,44 +64,44 @@ class StatisticsAnswers:
             self._mirroring.keep_database(self._upstream.calls(call.session), database)
         return call.here()
 
-    def _leave_to_upstream(self, call: Call, question: Question) -> Relayed:
+    def _leave_to_upstream(self, call: Call, scope: StatisticsScope) -> Relayed:
         """The upstream's answer about a table whose statistics are not here. Raises NoSuchObject and MetaError."""
         calls = self._upstream.calls(call.session)
         if call.name not in CARE or calls.generation.is_ours:
             return call.relay()
-        reason = why_not_mirrored(calls.table(question.table).table) or CHANGING
-        raise MetaError(f"table {question.table} is left to the upstream, which does not know {call.name}: {reason}")
+        reason = why_not_mirrored(calls.table(scope.table).table) or CHANGING
+        raise MetaError(f"table {scope.table} is left to the upstream, which does not know {call.name}: {reason}")
 
-    def _write(self, call: Call, question: Question, arguments: dict[str, Any]) -> Relayed:
+    def _write(self, call: Call, scope: StatisticsScope, arguments: dict[str, Any]) -> Relayed:
         """The answer to a write, of which the upstream gets what it can store."""
         calls, request = self._upstream.calls(call.session), call.request
-        if not self._mirroring.sync(calls, question):
+        if not self._mirroring.sync(calls, scope):
             return call.relay()
         is_merge = merges(call.name, arguments, calls.generation.number)
         if is_merge:
-            self._delivery.send_before(question.table)
-            self._mirroring.sync(calls, question)
-            changed = without_unmarked(request, arguments, question, self._mirroring.tables)
+            self._delivery.send_before(scope.table)
+            self._mirroring.sync(calls, scope)
+            changed = without_unmarked(request, arguments, scope, self._mirroring.tables)
             if changed is None:
                 return Relayed((nothing_merged(request.head),))
             request = changed
         given = getattr(arguments.get("request"), "parameters", None)
-        name, changes = changes_from_thrift(given) if given else (question.table, {})
+        name, changes = changes_from_thrift(given) if given else (scope.table, {})
         answered = self._carry_out(calls, name, changes, lambda: call.here(request))
         if not answered.refused:
-            marked = [] if is_merge else [question]  # the upstream marked those that are merged before
-            self._delivery.send_written(question.table, marked)
+            marked = [] if is_merge else [scope]  # the upstream marked those that are merged before
+            self._delivery.send_written(scope.table, marked)
         return answered
 
-    def _publish(self, call: Call, question: Question) -> Relayed:
+    def _publish(self, call: Call, scope: StatisticsScope) -> Relayed:
         """The answer to a publish of what waits, which goes to the upstream afterwards like any write."""
-        calls, name = self._upstream.calls(call.session), question.table
-        if not self._mirroring.sync(calls, question):
-            return self._leave_to_upstream(call, question)
+        calls, name = self._upstream.calls(call.session), scope.table
+        if not self._mirroring.sync(calls, scope):
+            return self._leave_to_upstream(call, scope)
         waiting = self._pending.of_table(name)
         written = published_by(name, waiting)
         if not all(self._mirroring.sync(calls, each) for each in written):
-            return self._leave_to_upstream(call, question)
+            return self._leave_to_upstream(call, scope)
         answered = self._carry_out(calls, name, waiting.changes, call.here)
         if not answered.refused:
             self._delivery.send_written(name, written)

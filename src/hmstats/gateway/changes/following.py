@@ -23,7 +23,7 @@ from hmstats.gateway.changes.followed_calls import (
     PartitionsGone,
     Renamed,
 )
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.calling import is_missing
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import partition_name
@@ -73,7 +73,7 @@ class Following:
     def deleted(
         self,
         calls: UpstreamCalls,
-        question: Question,
+        scope: StatisticsScope,
         request: Request,
         relay: Callable[[], Relayed],
         here: Callable[[], Relayed],
@@ -82,31 +82,29 @@ class Following:
 
         Statistics that the upstream has not got yet are deleted here, though it says that there are none.
         """
-        if self._tables.mirror(question.table) is None:
+        if self._tables.mirror(scope.table) is None:
             return relay()
-        with self._under_way([question.table]):
+        with self._under_way([scope.table]):
             relayed = relay()
             if not relayed.refused:
                 here()
-                self._takeover.note_deleted(
-                    question.table, question.partitions, question.columns, question.engine, own=question.own
-                )
+                self._takeover.note_deleted(scope.table, scope.partitions, scope.columns, scope.engine, own=scope.own)
                 return relayed
-            is_here = is_missing(request.head.name, relayed) and self._has(calls, question)
+            is_here = is_missing(request.head.name, relayed) and self._has(calls, scope)
             return here() if is_here else relayed
 
-    def _has(self, calls: UpstreamCalls, question: Question) -> bool:
+    def _has(self, calls: UpstreamCalls, scope: StatisticsScope) -> bool:
         """Whether statistics of a table that exists are stored here."""
         try:
-            is_same = self._tables.is_same(calls.table(question.table))
+            is_same = self._tables.is_same(calls.table(scope.table))
         except (CallRefused, MetaError):
             return False
         return is_same and self._tables.have_statistics(
-            question.table,
-            own=question.own,
-            names=question.partitions,
-            columns=question.columns,
-            engine=question.engine,
+            scope.table,
+            own=scope.own,
+            names=scope.partitions,
+            columns=scope.columns,
+            engine=scope.engine,
         )
 
     @contextmanager

@@ -14,7 +14,7 @@ from hmstats.gateway.places.routing import Routing
 from hmstats.gateway.places.slots import Slots
 from hmstats.gateway.places.spread import SPREAD, spread
 from hmstats.gateway.places.unions import UNIONS, union
-from hmstats.gateway.statistics.questions import OF_OBJECTS, OURS_ALONE, RECORDS
+from hmstats.gateway.statistics.statistics_calls import OF_OBJECTS, OURS_ALONE, RECORDS
 from hmstats.gateway.upstream.calling import WholeAnswer
 from hmstats.gateway.upstream.calls import ANSWERED_HERE
 from hmstats.gateway.upstream.sent_call import SentCall

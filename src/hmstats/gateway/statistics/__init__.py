@@ -1,9 +1,9 @@
 """Statistics of the upstream's tables, which are kept here.
 
-questions                the calls about statistics, and about which
+statistics_calls         the calls about statistics, and the scope of each
 mirroring                has statistics here, as new as the upstream's, before they are answered
 presence                 whether statistics are here
-proven                   questions that need not be compared again, by the upstream's notification log
+proven                   scopes that need not be compared again, by the upstream's notification log
 objects_with_statistics  tables and partitions that are asked for with their statistics
 parameters               what a write says beside statistics, which is the upstream's
 publishing               what a publish of waiting statistics writes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hmstats.errors import CallRefused, MetaError, UpstreamUnavailable
 from hmstats.gateway.statistics.mirroring import Mirroring, why_not_mirrored
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.objects import DatabaseName, TableName
 from hmstats.model.catalog.wildcards import compile_any
@@ -56,12 +56,12 @@ class Adopting:
 
     def _taken_over(self, name: TableName) -> str | None:
         engine = _IMPALA if self._calls.generation.is_4 else DEFAULT_ENGINE
-        reason = self._mirroring.reason_left(self._calls, Question(name, own=True, engine=engine))
+        reason = self._mirroring.reason_left(self._calls, StatisticsScope(name, own=True, engine=engine))
         if reason is not None:
             return reason
         for batch in self._partitions(name):
-            question = Question(name, own=False, partitions=tuple(batch), engine=engine)
-            reason = self._mirroring.reason_left(self._calls, question)
+            scope = StatisticsScope(name, own=False, partitions=tuple(batch), engine=engine)
+            reason = self._mirroring.reason_left(self._calls, scope)
             if reason is not None:
                 return reason
         return None

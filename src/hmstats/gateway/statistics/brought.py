@@ -13,7 +13,7 @@ import structlog
 
 from hmstats.errors import MetastoreError
 from hmstats.gateway.statistics.mirroring import Mirroring
-from hmstats.gateway.statistics.questions import AccessMode, Question
+from hmstats.gateway.statistics.statistics_calls import AccessMode, StatisticsScope
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.catalog.objects import TableName
@@ -67,7 +67,7 @@ class BroughtWriter:
         `author` is the sender. Raises UpstreamUnavailable and UpstreamClosed.
         """
         name = brought.table
-        if not self._mirroring.sync(calls, Question(name, own=True, columns=(), mode=AccessMode.WRITE)):
+        if not self._mirroring.sync(calls, StatisticsScope(name, own=True, columns=(), mode=AccessMode.WRITE)):
             return False
         mirror = self._mirroring.tables.find(name)
         if mirror is None or mirror.id is None:
@@ -87,8 +87,8 @@ class BroughtWriter:
         name, own = brought.table, brought.own is not None
         names = tuple(each.partition for each in sets if each.partition is not None)
         columns = tuple(sorted({column.column for each in sets for column in each.columns}))
-        question = Question(name, own, names, columns, engine, AccessMode.WRITE)
-        if not self._mirroring.sync(calls, question):
+        scope = StatisticsScope(name, own, names, columns, engine, AccessMode.WRITE)
+        if not self._mirroring.sync(calls, scope):
             return False
         told = self._mirroring.tables.statistics(name, None if own else names, columns, engine)
         given = [_counting(calls, each, told.get(each.partition or "")) for each in sets]

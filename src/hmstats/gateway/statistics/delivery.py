@@ -7,8 +7,8 @@ from enum import StrEnum
 import structlog
 
 from hmstats.errors import CallRefused, MetaError, UpstreamClosed, UpstreamUnavailable
-from hmstats.gateway.statistics.questions import Question
 from hmstats.gateway.statistics.sending import Sending
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.known_upstream import KnownUpstream
 from hmstats.model.catalog.objects import DatabaseName, TableName
 
@@ -79,7 +79,7 @@ class Delivery:
         except MetaError as error:  # it is sent later, if the upstream is there again
             _log.info("sending_waits", object=str(table), reason=str(error))
 
-    def send_written(self, table: TableName, written: Sequence[Question]) -> None:
+    def send_written(self, table: TableName, written: Sequence[StatisticsScope]) -> None:
         """Have the upstream get what was written of a table, and mark what it has already.
 
         Raises MetaError if it must have it now and does not take it.
@@ -102,12 +102,12 @@ class Delivery:
         """Have nobody send statistics of a table meanwhile."""
         return nullcontext() if self.is_off else self._sending.held_back(table)
 
-    def _mark(self, question: Question) -> None:
+    def _mark(self, scope: StatisticsScope) -> None:
         """Have the upstream mark what was written and is there already; its marks are no part of the answer."""
         try:
-            self._sending.send_again(self._upstream.own_calls(), question)
+            self._sending.send_again(self._upstream.own_calls(), scope)
         except (CallRefused, MetaError, UpstreamClosed) as error:
-            _log.warning("not_marked", object=str(question.table), reason=str(error))
+            _log.warning("not_marked", object=str(scope.table), reason=str(error))
 
     def _log_waiting(self, reason: str) -> None:
         """Say once why the upstream cannot be sent anything: it is asked again every few seconds."""

@@ -10,7 +10,7 @@ import structlog
 
 from hmstats.errors import CallRefused, UpstreamClosed, UpstreamUnavailable
 from hmstats.gateway.statistics.mirroring import CHANGING, Mirroring
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.upstream_calls import PARTITIONS_A_CALL, UpstreamCalls
 from hmstats.model.catalog.objects import TableName
 
@@ -67,7 +67,7 @@ class Looking:
 
         Returns whether that is done, as far as it can be.
         """
-        if self._is_changing(calls, Question(name, own=True, columns=())):
+        if self._is_changing(calls, StatisticsScope(name, own=True, columns=())):
             return False
         table = self._mirroring.tables.find(name)
         if table is None or not table.partition_keys:
@@ -79,7 +79,7 @@ class Looking:
         names = list(dict.fromkeys((*there, *self._mirroring.tables.partition_names(name))))
         for start in range(0, len(names), PARTITIONS_A_CALL):
             some = tuple(names[start : start + PARTITIONS_A_CALL])
-            if self._is_changing(calls, Question(name, own=True, partitions=some, columns=())):
+            if self._is_changing(calls, StatisticsScope(name, own=True, partitions=some, columns=())):
                 return False
         return True
 
@@ -89,5 +89,5 @@ class Looking:
             _log.info("looking_waits", reason=reason)
         self._waits_for = reason
 
-    def _is_changing(self, calls: UpstreamCalls, question: Question) -> bool:
-        return self._mirroring.reason_left(calls, question) == CHANGING
+    def _is_changing(self, calls: UpstreamCalls, scope: StatisticsScope) -> bool:
+        return self._mirroring.reason_left(calls, scope) == CHANGING

@@ -9,7 +9,7 @@ merged here: queries would be answered from them.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.calling import with_arguments
 from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.parameters.accurate import PARAMETER, Accurate
@@ -30,18 +30,18 @@ def merges(name: str, arguments: Mapping[str, Any], release: int) -> bool:
 
 
 def without_unmarked(
-    request: Request, arguments: Mapping[str, Any], question: Question, tables: MirroredTables
+    request: Request, arguments: Mapping[str, Any], scope: StatisticsScope, tables: MirroredTables
 ) -> Request | None:
     """The call without columns that must not be merged; None if no column is left.
 
     `tables` must be as new as the upstream's.
     """
     asked = arguments["request"]
-    mirror = tables.find(question.table)
+    mirror = tables.find(scope.table)
     keys = [] if mirror is None else [each.name for each in mirror.partition_keys]
-    names = [normal_partition_name(each, keys) for each in question.partitions or ()]
-    marks = tables.parameters(question.table, names) if names else {}
-    marks |= tables.parameters(question.table, None) if question.own else {}
+    names = [normal_partition_name(each, keys) for each in scope.partitions or ()]
+    marks = tables.parameters(scope.table, names) if names else {}
+    marks |= tables.parameters(scope.table, None) if scope.own else {}
 
     def keep(struct: Any) -> list[Any]:
         place = "" if struct.statsDesc.isTblLevel else normal_partition_name(struct.statsDesc.partName, keys)

@@ -1,6 +1,6 @@
-"""Has the statistics that a question is about here, as new as the upstream's, before they are answered.
+"""Has the statistics of a call's scope here, as new as the upstream's, before the call is answered.
 
-Each question asks the upstream what its table, its partitions and their statistics are now. What is the same as before
+Each call asks the upstream what its table, its partitions and their statistics are now. What is the same as before
 changes nothing; what is newer there is taken over.
 """
 
@@ -18,7 +18,7 @@ from hmstats.errors import (
     StoreUnavailable,
     UpstreamUnavailable,
 )
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.names import normal_partition_name
 from hmstats.model.catalog.objects import DatabaseName, Table, TableName, is_view
@@ -34,7 +34,7 @@ _log = structlog.get_logger("hmstats.gateway")
 _TRIES = 3
 """How often a comparison is made again that another one has disturbed."""
 _PATIENCE_SECONDS = 5.0
-"""How long a question waits for statistics that are on their way to the upstream."""
+"""How long a call waits for statistics that are on their way to the upstream."""
 _LOOK_SECONDS = 0.02
 _MOST_LOOKED_AT = 1_000
 """Among more tables than this one that was renamed is not looked for."""
@@ -51,15 +51,15 @@ class Mirroring:
         self._store = store
         self.takeover = Takeover(store)
         self._in_vain: set[TableName] = set()
-        """Tables whose statistics are being sent for so long that a question has waited in vain."""
+        """Tables whose statistics are being sent for so long that a call has waited in vain."""
 
-    def sync(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> bool:
+    def sync(self, calls: UpstreamCalls, scope: StatisticsScope, *, settle: bool = False) -> bool:
         """Whether the statistics are here now, as new as the upstream's.
 
         Those of transactional tables and views never are. With `settle`, ours that the upstream has got are noted.
         Raises UpstreamUnavailable and UpstreamClosed.
         """
-        return self.reason_left(calls, question, settle=settle) is None
+        return self.reason_left(calls, scope, settle=settle) is None
 
     def keep_database(self, calls: UpstreamCalls, name: DatabaseName) -> None:
         """Have a mirror of a database, for what is stated of all of its tables.
@@ -75,21 +75,21 @@ class Mirroring:
             raise NoSuchObject(f"database {name.database} not found")
         self.tables.keep_database(name)
 
-    def reason_left(self, calls: UpstreamCalls, question: Question, *, settle: bool = False) -> str | None:
+    def reason_left(self, calls: UpstreamCalls, scope: StatisticsScope, *, settle: bool = False) -> str | None:
         """Why statistics are left to the upstream; None if they are here now. Raises as `sync`."""
         try:
-            return self._reason_left(calls, question, settle=settle)
+            return self._reason_left(calls, scope, settle=settle)
         except NoSuchObject as error:
-            self._follow_missing(calls, question.table)
+            self._follow_missing(calls, scope.table)
             return str(error)
         except (UpstreamUnavailable, StoreUnavailable):
             raise
         except (CallRefused, MetaError, InvalidObject, InvalidInput) as error:
-            _log.info("left_to_upstream", object=str(question.table), reason=str(error))
+            _log.info("left_to_upstream", object=str(scope.table), reason=str(error))
             return str(error)
 
-    def _reason_left(self, calls: UpstreamCalls, question: Question, *, settle: bool) -> str | None:
-        name = question.table
+    def _reason_left(self, calls: UpstreamCalls, scope: StatisticsScope, *, settle: bool) -> str | None:
+        name = scope.table
         found = calls.table(name)
         if not settle and not self.tables.is_same(found):
             # What is being sent may have come to the new table; the sending takes it back.
@@ -102,37 +102,37 @@ class Mirroring:
         if table_id is None:
             return CHANGING
         keys = [each.name for each in found.table.partition_keys]
-        names = self._partitions(calls, question, table_id, keys)
+        names = self._partitions(calls, scope, table_id, keys)
         if names is None:
             return CHANGING
         own = {each.name.lower() for each in found.table.columns}
-        columns = sorted(own if question.columns is None else own.intersection(question.columns))
+        columns = sorted(own if scope.columns is None else own.intersection(scope.columns))
         if not columns:
             return None
-        engines = dict.fromkeys((question.engine, DEFAULT_ENGINE)) if calls.generation.is_4 else (DEFAULT_ENGINE,)
+        engines = dict.fromkeys((scope.engine, DEFAULT_ENGINE)) if calls.generation.is_4 else (DEFAULT_ENGINE,)
         for engine in engines:
-            if question.own and not self._compared(calls, question, table_id, engine, columns, None, settle=settle):
+            if scope.own and not self._compared(calls, scope, table_id, engine, columns, None, settle=settle):
                 return CHANGING
-            if names and not self._compared(calls, question, table_id, engine, columns, names, settle=settle):
+            if names and not self._compared(calls, scope, table_id, engine, columns, names, settle=settle):
                 return CHANGING
         return None
 
     def _partitions(
-        self, calls: UpstreamCalls, question: Question, table_id: int, keys: Sequence[str]
+        self, calls: UpstreamCalls, scope: StatisticsScope, table_id: int, keys: Sequence[str]
     ) -> list[str] | None:
-        """The names of the partitions that a question is about, with mirrors from now on; None if that fails."""
-        if not keys or question.partitions == ():
+        """The names of the partitions of a scope, with mirrors from now on; None if that fails."""
+        if not keys or scope.partitions == ():
             return []
-        asked = None if question.partitions is None else _normal(question.partitions, keys)
-        names = calls.partition_names(question.table) if asked is None else asked
-        found = calls.partitions(question.table, keys, names)
-        kept = self.tables.keep_partitions(table_id, question.table, asked, found)
+        asked = None if scope.partitions is None else _normal(scope.partitions, keys)
+        names = calls.partition_names(scope.table) if asked is None else asked
+        found = calls.partitions(scope.table, keys, names)
+        kept = self.tables.keep_partitions(table_id, scope.table, asked, found)
         return list(found) if kept else None
 
     def _compared(
         self,
         calls: UpstreamCalls,
-        question: Question,
+        scope: StatisticsScope,
         table_id: int,
         engine: str,
         columns: Sequence[str],
@@ -140,7 +140,7 @@ class Mirroring:
         *,
         settle: bool,
     ) -> bool:
-        name = question.table
+        name = scope.table
 
         def ask() -> ComparedStatistics:
             return self.takeover.ask(name, table_id, engine, columns, names)

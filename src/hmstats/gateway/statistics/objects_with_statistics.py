@@ -10,7 +10,7 @@ from typing import Any
 
 from thriftpy2.thrift import TType
 
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.calling import with_arguments
 from hmstats.model.catalog.names import partition_name, table_name
 from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE, StatisticsSet
@@ -37,12 +37,12 @@ class WantedObjects:
     """Objects that are asked for with their statistics."""
 
     request: Any
-    question: Question
+    scope: StatisticsScope
 
     @property
     def is_table(self) -> bool:
         """Whether it is a table that is asked for, not partitions."""
-        return self.question.own
+        return self.scope.own
 
 
 def may_want(request: Request) -> bool:
@@ -60,12 +60,14 @@ def wanted_of(request: Request, decode: Callable[[], Mapping[str, Any]]) -> Want
         if not asked.getColumnStats or asked.dbName is None or asked.tblName is None:
             return None
         name = table_name(asked.dbName, asked.tblName, asked.catName)
-        return WantedObjects(asked, Question(name, own=True, engine=asked.engine or DEFAULT_ENGINE))
+        return WantedObjects(asked, StatisticsScope(name, own=True, engine=asked.engine or DEFAULT_ENGINE))
     if not asked.get_col_stats or asked.db_name is None or asked.tbl_name is None:
         return None
     name = table_name(asked.db_name, asked.tbl_name)
     partitions = tuple(asked.names or ())
-    return WantedObjects(asked, Question(name, own=False, partitions=partitions, engine=asked.engine or DEFAULT_ENGINE))
+    return WantedObjects(
+        asked, StatisticsScope(name, own=False, partitions=partitions, engine=asked.engine or DEFAULT_ENGINE)
+    )
 
 
 _MARKS = {"get_table_req": b"\x02\x00\x07\x01", "get_partitions_by_names_req": b"\x02\x00\x04\x01"}
@@ -87,30 +89,30 @@ def with_statistics(
 
     Raises NoSuchObject if the table is not stored.
     """
-    question = wanted.question
+    scope = wanted.scope
     result = _field(answer, len(encode_head(name, CALL, 0)), _SUCCESS, TType.STRUCT)
     kind = TType.STRUCT if wanted.is_table else TType.LIST
     objects = None if result is None else _field(answer, result, _OBJECTS, kind)
     if objects is None:
         return answer
     if wanted.is_table:
-        found = reader.table(question.table, None, question.engine)
+        found = reader.table(scope.table, None, scope.engine)
         end = end_of_value(answer, TType.STRUCT, objects) - 1
-        return answer[:end] + _encode_found(question, _OF_TABLE, found) + answer[end:]
-    sets = reader.partitions(question.table, question.partitions or (), None, question.engine)
+        return answer[:end] + _encode_found(scope, _OF_TABLE, found) + answer[end:]
+    sets = reader.partitions(scope.table, scope.partitions or (), None, scope.engine)
     by_name = {each.partition: each for each in sets}
     pieces, copied = list[bytes](), 0
     for values, end in _partitions(answer, objects):
         found = by_name.get(partition_name(keys, values)) if values else None
-        pieces += [answer[copied:end], _encode_found(question, _OF_PARTITION, found)]
+        pieces += [answer[copied:end], _encode_found(scope, _OF_PARTITION, found)]
         copied = end
     return b"".join((*pieces, answer[copied:]))
 
 
-def _encode_found(question: Question, field: int, found: StatisticsSet | None) -> bytes:
+def _encode_found(scope: StatisticsScope, field: int, found: StatisticsSet | None) -> bytes:
     if found is None:
         return b""
-    struct = set_to_thrift(question.table, found, hive4=reads_timestamp_statistics(question.engine))
+    struct = set_to_thrift(scope.table, found, hive4=reads_timestamp_statistics(scope.engine))
     return _FIELD.pack(TType.STRUCT, field) + encode_struct(struct)
 
 

@@ -3,7 +3,7 @@
 from hmstats.errors import UpstreamClosed, UpstreamUnavailable, UserRefused
 from hmstats.gateway.statistics.mirroring import Mirroring
 from hmstats.gateway.statistics.proven import Comparison, Proven
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.connection import User
 from hmstats.gateway.upstream.known_upstream import KnownUpstream
 from hmstats.gateway.upstream.metrics import PROVEN
@@ -21,32 +21,32 @@ class Presence:
         self._proven = Proven(log)
         self._counted_proven = PROVEN.labels(name)
 
-    def is_here(self, session: Session, question: Question) -> bool:
+    def is_here(self, session: Session, scope: StatisticsScope) -> bool:
         """Whether the statistics are here now, as new as the upstream's. Raises UpstreamUnavailable, UpstreamClosed."""
         user = User(session.user, session.groups)
         number = self._log.number(self._upstream.own_calls())
         if number is None:
-            return self._mirroring.sync(self._upstream.calls(session), question)
-        mirror = self._mirroring.tables.find(question.table)
-        if mirror is not None and self._proven.holds(user, question, Comparison(number, mirror.id)):
+            return self._mirroring.sync(self._upstream.calls(session), scope)
+        mirror = self._mirroring.tables.find(scope.table)
+        if mirror is not None and self._proven.holds(user, scope, Comparison(number, mirror.id)):
             self._counted_proven.inc()
             return True
-        is_here = self._mirroring.sync(self._upstream.calls(session), question)
-        mirror = self._mirroring.tables.find(question.table) if is_here else None
+        is_here = self._mirroring.sync(self._upstream.calls(session), scope)
+        mirror = self._mirroring.tables.find(scope.table) if is_here else None
         if mirror is not None:
-            self._proven.note(user, question, Comparison(number, mirror.id))
+            self._proven.note(user, scope, Comparison(number, mirror.id))
         return is_here
 
-    def may_answer(self, session: Session, question: Question) -> bool:
+    def may_answer(self, session: Session, scope: StatisticsScope) -> bool:
         """Whether the statistics are here: as new as the upstream's, or as last seen while it is away.
 
         Raises UserRefused; UpstreamUnavailable and UpstreamClosed if nothing is here.
         """
         try:
-            return self.is_here(session, question)
+            return self.is_here(session, scope)
         except UserRefused:
             raise
         except (UpstreamUnavailable, UpstreamClosed):
-            if self._mirroring.tables.find(question.table) is None:
+            if self._mirroring.tables.find(scope.table) is None:
                 raise
             return True

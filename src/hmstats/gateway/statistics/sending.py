@@ -13,7 +13,7 @@ import structlog
 
 from hmstats.errors import CallRefused, MetaError, NoSuchObject, UpstreamAway, UpstreamClosed
 from hmstats.gateway.statistics.mirroring import CHANGING, Mirroring
-from hmstats.gateway.statistics.questions import Question
+from hmstats.gateway.statistics.statistics_calls import StatisticsScope
 from hmstats.gateway.upstream.metrics import SENT, UNSENT
 from hmstats.gateway.upstream.upstream_calls import UpstreamCalls
 from hmstats.model.catalog.objects import TableName
@@ -106,27 +106,27 @@ class Sending:
             claim.release()
         return None
 
-    def send_again(self, calls: UpstreamCalls, question: Question) -> None:
+    def send_again(self, calls: UpstreamCalls, scope: StatisticsScope) -> None:
         """Send statistics that were written here and that the upstream has already, if it does not mark their columns.
 
         A metastore marks the columns that are written, whatever they were before. Raises CallRefused, MetaError,
         UpstreamClosed.
         """
-        if not question.columns:
+        if not scope.columns:
             return
-        places = [*([""] if question.own else []), *(question.partitions or ())]
-        unmarked = self._mirroring.tables.unmarked(question.table, places, question.columns)
-        found = self._unsent.mirror_of(question.table) if unmarked else None
-        if found is None or (question.engine != DEFAULT_ENGINE and not calls.generation.is_4):
+        places = [*([""] if scope.own else []), *(scope.partitions or ())]
+        unmarked = self._mirroring.tables.unmarked(scope.table, places, scope.columns)
+        found = self._unsent.mirror_of(scope.table) if unmarked else None
+        if found is None or (scope.engine != DEFAULT_ENGINE and not calls.generation.is_4):
             return
-        if not self._unsent.settled(found, question.engine, unmarked):
+        if not self._unsent.settled(found, scope.engine, unmarked):
             return
         claim = self._wait_for_claim(found.table_id)
         if claim is None:
             return
         try:
             for places in _of_one_call(unmarked):
-                self._send_settled(calls, found, question.engine, {each: unmarked[each] for each in places}, claim)
+                self._send_settled(calls, found, scope.engine, {each: unmarked[each] for each in places}, claim)
         finally:
             claim.release()
 
@@ -189,8 +189,8 @@ class Sending:
         return True
 
     def _send_some(self, calls: UpstreamCalls, mirror: Mirror, wanted: Unsettled, claim: MirrorClaim) -> bool:
-        question = _question(mirror, wanted)
-        reason = self._mirroring.reason_left(calls, question, settle=True)
+        scope = _scope(mirror, wanted)
+        reason = self._mirroring.reason_left(calls, scope, settle=True)
         if reason is not None:
             if reason == CHANGING or self._unsent.name_of(mirror) != mirror.name:
                 return False
@@ -199,7 +199,7 @@ class Sending:
         # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
         asked = self._ask(mirror, wanted)
         statistics = [each for each in self._unsent.statistics(mirror, wanted, there) if each.columns]
-        return not statistics or self._put(calls, mirror, question, asked, statistics, claim)
+        return not statistics or self._put(calls, mirror, scope, asked, statistics, claim)
 
     def _send_settled(
         self,
@@ -215,7 +215,7 @@ class Sending:
         asked = self._ask(mirror, wanted)
         statistics = self._unsent.settled(mirror, engine, columns)
         if statistics:
-            self._put(calls, mirror, _question(mirror, wanted), asked, statistics, claim)
+            self._put(calls, mirror, _scope(mirror, wanted), asked, statistics, claim)
 
     def _ask(self, mirror: Mirror, wanted: Unsettled) -> ComparedStatistics:
         takeover = self._mirroring.takeover
@@ -225,7 +225,7 @@ class Sending:
         self,
         calls: UpstreamCalls,
         mirror: Mirror,
-        question: Question,
+        scope: StatisticsScope,
         asked: ComparedStatistics,
         statistics: Sequence[StatisticsSet],
         claim: MirrorClaim,
@@ -246,7 +246,7 @@ class Sending:
             _take_back(calls, mirror.name, wrong)
             return False
         takeover.note_got(asked, given)
-        return self._mirroring.sync(calls, question, settle=True)
+        return self._mirroring.sync(calls, scope, settle=True)
 
     def _made_anew(
         self, calls: UpstreamCalls, mirror: Mirror, given: Mapping[str, StatisticsSet]
@@ -267,9 +267,9 @@ class Sending:
         return [given[each] for each in other]
 
 
-def _question(mirror: Mirror, wanted: Unsettled) -> Question:
+def _scope(mirror: Mirror, wanted: Unsettled) -> StatisticsScope:
     names = () if wanted.names is None else tuple(wanted.names)
-    return Question(mirror.name, wanted.names is None, names, wanted.columns, wanted.engine)
+    return StatisticsScope(mirror.name, wanted.names is None, names, wanted.columns, wanted.engine)
 
 
 def _of_one_call(places: Collection[str]) -> Iterator[list[str]]:

@@ -1,4 +1,4 @@
-"""Which calls are about statistics, and about which: those are answered here."""
+"""The calls about statistics, which are answered here, and the scope of each: the statistics that it is about."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class AccessMode(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StatisticsScope:
     """The statistics that a call is about: of a table itself, and of some partitions of it (None: of all)."""
 
     table: TableName
@@ -34,11 +34,11 @@ class Question:
     mode: AccessMode = AccessMode.READ
 
 
-Find = Callable[[Arguments], Question | None]
+Find = Callable[[Arguments], StatisticsScope | None]
 """Finds what a call is about; None if it is about no statistics of one table, or names nothing that can be read."""
 
 
-def question_of(name: str, arguments: Arguments) -> Question | None:
+def scope_of(name: str, arguments: Arguments) -> StatisticsScope | None:
     """What a call of STATISTICS is about. None if the gateway should not answer it."""
     try:
         return _FINDERS[name](arguments)
@@ -63,34 +63,34 @@ def _requested(request: Any) -> dict[str, Any]:
     }
 
 
-def _of_table(arguments: Arguments) -> Question:
-    return Question(**_requested(arguments["request"]), own=True)
+def _of_table(arguments: Arguments) -> StatisticsScope:
+    return StatisticsScope(**_requested(arguments["request"]), own=True)
 
 
-def _of_partitions(arguments: Arguments) -> Question:
+def _of_partitions(arguments: Arguments) -> StatisticsScope:
     request = arguments["request"]
-    return Question(**_requested(request), own=False, partitions=tuple(request.partNames or ()))
+    return StatisticsScope(**_requested(request), own=False, partitions=tuple(request.partNames or ()))
 
 
-def _column_of_table(arguments: Arguments) -> Question:
+def _column_of_table(arguments: Arguments) -> StatisticsScope:
     name = _name_of(arguments["db_name"], arguments["tbl_name"])
-    return Question(name, own=True, columns=(arguments["col_name"].lower(),))
+    return StatisticsScope(name, own=True, columns=(arguments["col_name"].lower(),))
 
 
-def _column_of_partition(arguments: Arguments) -> Question:
+def _column_of_partition(arguments: Arguments) -> StatisticsScope:
     name = _name_of(arguments["db_name"], arguments["tbl_name"])
-    return Question(name, False, (arguments["part_name"],), (arguments["col_name"].lower(),))
+    return StatisticsScope(name, False, (arguments["part_name"],), (arguments["col_name"].lower(),))
 
 
 def _extended(mode: AccessMode = AccessMode.READ) -> Find:
     """The finder of a call of our own: about a table and, unless it names some, all of its partitions."""
 
-    def find(arguments: Arguments) -> Question:
+    def find(arguments: Arguments) -> StatisticsScope:
         request = SimpleNamespace(**vars(arguments["request"]))
         names = getattr(request, "colNames", None)
         single = getattr(request, "colName", None)
         partitions = getattr(request, "partNames", None)
-        return Question(
+        return StatisticsScope(
             _name_of(request.dbName, request.tblName, request.catName),
             own=True,
             partitions=None if partitions is None else tuple(partitions),
@@ -102,20 +102,20 @@ def _extended(mode: AccessMode = AccessMode.READ) -> Find:
     return find
 
 
-def _object(arguments: Arguments) -> Question | None:
+def _object(arguments: Arguments) -> StatisticsScope | None:
     """The table, and perhaps a partition of it, that a lock or a preference is about."""
     request = arguments["request"]
     if not request.tblName:
         return None
     partitions = () if request.partName is None else (request.partName,)
     name = _name_of(request.dbName, request.tblName, request.catName)
-    return Question(name, own=True, partitions=partitions, columns=())
+    return StatisticsScope(name, own=True, partitions=partitions, columns=())
 
 
-def _table(arguments: Arguments) -> Question:
+def _table(arguments: Arguments) -> StatisticsScope:
     """The table of a request that is about none of its statistics in force."""
     request = arguments["request"]
-    return Question(_name_of(request.dbName, request.tblName, request.catName), own=True, columns=())
+    return StatisticsScope(_name_of(request.dbName, request.tblName, request.catName), own=True, columns=())
 
 
 def database_of(arguments: Arguments) -> DatabaseName | None:
@@ -127,7 +127,7 @@ def database_of(arguments: Arguments) -> DatabaseName | None:
 def _written(path: str) -> Find:
     """The finder of a write: one struct, or the list of them in a request."""
 
-    def find(arguments: Arguments) -> Question | None:
+    def find(arguments: Arguments) -> StatisticsScope | None:
         request = arguments[path]
         structs = [request] if hasattr(request, "statsDesc") else list(request.colStats or [])
         if not structs:
@@ -137,12 +137,12 @@ def _written(path: str) -> Find:
         names = tuple(dict.fromkeys(each.statsDesc.partName for each in structs if not each.statsDesc.isTblLevel))
         columns = tuple(dict.fromkeys(found.colName.lower() for each in structs for found in each.statsObj))
         table = _name_of(first.dbName, first.tableName, first.catName)
-        return Question(table, bool(first.isTblLevel), names, columns, engine, AccessMode.WRITE)
+        return StatisticsScope(table, bool(first.isTblLevel), names, columns, engine, AccessMode.WRITE)
 
     return find
 
 
-def _set_with_parameters(arguments: Arguments) -> Question | None:
+def _set_with_parameters(arguments: Arguments) -> StatisticsScope | None:
     request = arguments["request"]
     changes = request.parameters
     if changes is None:
@@ -151,30 +151,30 @@ def _set_with_parameters(arguments: Arguments) -> Question | None:
     table = _name_of(changes.dbName, changes.tblName, changes.catName)
     places = tuple(each.partName for each in changes.changes if each.partName is not None)
     if found is None:
-        return Question(table, True, places, (), mode=AccessMode.WRITE)
+        return StatisticsScope(table, True, places, (), mode=AccessMode.WRITE)
     names = tuple(dict.fromkeys((*(found.partitions or ()), *places)))
-    return Question(table, True, names, found.columns, found.engine, AccessMode.WRITE)
+    return StatisticsScope(table, True, names, found.columns, found.engine, AccessMode.WRITE)
 
 
 def _deleted(*, own: bool) -> Find:
-    def find(arguments: Arguments) -> Question:
+    def find(arguments: Arguments) -> StatisticsScope:
         name = _name_of(arguments["db_name"], arguments["tbl_name"])
         partitions = () if own else (arguments["part_name"],)
         columns = arguments["col_name"] and (arguments["col_name"].lower(),)
-        return Question(
+        return StatisticsScope(
             name, own, partitions, columns or None, arguments["engine"] or DEFAULT_ENGINE, AccessMode.DELETE
         )
 
     return find
 
 
-def _deleted_by_request(arguments: Arguments) -> Question:
+def _deleted_by_request(arguments: Arguments) -> StatisticsScope:
     request = arguments["req"]
     name = _name_of(request.db_name, request.tbl_name, request.cat_name)
     own = bool(request.tableLevel)
     partitions = () if own else tuple(request.part_names or ()) or None
     columns = _lower(request.col_names or None)
-    return Question(name, own, partitions, columns, request.engine or DEFAULT_ENGINE, AccessMode.DELETE)
+    return StatisticsScope(name, own, partitions, columns, request.engine or DEFAULT_ENGINE, AccessMode.DELETE)
 
 
 _FINDERS: Mapping[str, Find] = {
