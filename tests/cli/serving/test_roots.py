@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from hmstats.cli.serving.roots import is_loopback, warehouse_of, warn_of_roots
+from hmstats.cli.serving.roots import warehouse_of, warn_of_roots
 from hmstats.errors import SettingsError
+from hmstats.server.sockets.port import is_loopback
 from hmstats.settings import load
 
 

@@ -8,11 +8,11 @@ import typer
 
 from hmstats.cli.actions.compare_sources import FileSource, Parts, Side, Source, side
 from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.output.cell_texts import value_text
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.table_statistics import TableStatistics
-from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.comparison import ComparedNumber, compare
 from hmstats.outlets.people.sources import source_lines
 
@@ -88,7 +88,7 @@ def _print(title: str, numbers: list[ComparedNumber]) -> None:
     for each in numbers:
         error = "" if each.q_error is None or not each.differs else f"{each.q_error:.3g}"
         mark = "≠" if each.differs else ""
-        table.add_row(mark, each.column or "", each.statistic, _text(each.left), _text(each.right), error)
+        table.add_row(mark, each.column or "", each.statistic, value_text(each.left), value_text(each.right), error)
     print_table(table)
 
 
@@ -104,9 +104,3 @@ def _print_json(title: str, numbers: list[ComparedNumber]) -> None:
         row = {"of": title, "column": each.column, "statistic": each.statistic, "left": each.left, "right": each.right}
         tools = {"left_tool": each.left_tool, "right_tool": each.right_tool}
         typer.echo(json.dumps({**row, "q_error": each.q_error, **tools}, ensure_ascii=False))
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return UNKNOWN
-    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

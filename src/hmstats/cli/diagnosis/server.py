@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterator
 
 from hmstats.cli.diagnosis.finding import Finding, ok, problem, warning
-from hmstats.cli.serving.roots import is_loopback
 from hmstats.client import Metastore, connect
 from hmstats.client.connection.address import addresses
 from hmstats.errors import HmstatsError, ServiceError
 from hmstats.model.catalog.location import LOCAL, outermost, parse
+from hmstats.server.sockets.port import is_loopback
 
 _MOST_SECONDS_OFF = 5.0
 _TIMEOUT_SECONDS = 10.0

@@ -19,3 +19,10 @@ def age(seconds: int | None) -> str:
     passed = max(int(time.time()) - seconds, 0)
     unit, name = next((each for each in _UNITS if passed >= each[0]), _UNITS[-1])
     return f"{passed // unit} {name}"
+
+
+def value_text(value: object) -> str:
+    """A compared value: a number with commas, or four digits of a fraction; a dash if it is unknown."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

@@ -9,7 +9,6 @@ import socket
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from hmstats.cli.exit_codes import ExitCode
@@ -17,7 +16,7 @@ from hmstats.client.connection.credentials import TOKEN
 from hmstats.errors import HmstatsError, SettingsError
 from hmstats.extras import install_advice
 from hmstats.private_files import require_private
-from hmstats.server.sockets.port import address_from_here
+from hmstats.server.sockets.port import address_from_here, is_loopback
 from hmstats.settings import Settings, load
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def warnings_of(site: "Site") -> Iterator[str]:
     """Warnings about effects of the settings that an operator may not expect."""
     if os.environ.get(TOKEN):
         yield f"{TOKEN} is not used: the page asks as who opens it"
-    if not _is_loopback(site.host) and site.certificate is None:
+    if not is_loopback(site.host) and site.certificate is None:
         yield f"other machines can reach {site.host}, and what they send and see is not encrypted"
 
 
@@ -110,13 +109,6 @@ def _mounted(settings: Settings, port: int) -> Settings:
                 f"server's certificate, found {metastore}"
             )
     return settings.model_copy(update={"web_host": settings.host, "metastore": metastore})
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
 """The roots in which a server may create, move and remove directories, by its settings and its address."""
 
-from ipaddress import ip_address
-
 import structlog
 
+from hmstats.server.sockets.port import is_loopback
 from hmstats.service.warehouse.warehouse import EVERYWHERE, Warehouse
 from hmstats.settings import Settings
 
@@ -31,11 +30,3 @@ def warn_of_roots(settings: Settings) -> None:
             roots=[settings.warehouse],
             consequence="databases and managed tables elsewhere are refused: set warehouse_roots to their prefixes",
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a server that listens on the address is reachable from this machine only."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"

@@ -6,6 +6,7 @@ listening socket. Elsewhere all workers share one, and the quickest accepts.
 
 import socket
 import sys
+from ipaddress import ip_address
 from typing import Self
 
 from hmstats.errors import SettingsError
@@ -33,6 +34,14 @@ def text_of(address: Address) -> str:
     """HOST:PORT as it stands in a URI: an IPv6 address in brackets."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a server that listens on the address is reachable from this machine only."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
 
 
 class Port:

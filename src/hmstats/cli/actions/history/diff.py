@@ -8,11 +8,11 @@ import typer
 
 from hmstats.cli.actions.connecting import open_metastore
 from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.output.cell_texts import value_text
 from hmstats.cli.output.tables import plain_table, print_table
 from hmstats.client.naming import named_table
 from hmstats.errors import StatementError
 from hmstats.model.statistics.history import PastStatistics
-from hmstats.outlets.people.cells import UNKNOWN
 from hmstats.outlets.people.changes import Change, changes
 from hmstats.outlets.people.times import past_ms, utc_text
 
@@ -54,7 +54,12 @@ def _print(title: str, found: list[Change]) -> None:
         number = each.number
         factor = "" if isinf(each.size) else f"{each.size:.3g}"
         rows.add_row(
-            each.partition, number.column or "", number.statistic, _text(number.left), _text(number.right), factor
+            each.partition,
+            number.column or "",
+            number.statistic,
+            value_text(number.left),
+            value_text(number.right),
+            factor,
         )
     if found:
         print_table(rows)
@@ -72,9 +77,3 @@ def _row(change: Change) -> dict[str, object]:
         "to": number.right,
         "factor": None if isinf(change.size) else change.size,
     }
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return UNKNOWN
-    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)

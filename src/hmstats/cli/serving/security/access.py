@@ -2,11 +2,11 @@
 
 import structlog
 
-from hmstats.cli.serving.roots import is_loopback
 from hmstats.errors import SettingsError
 from hmstats.server.access.rules_in_force import RulesInForce
 from hmstats.server.calls.audit import AuditLog, send_audit_to
 from hmstats.server.calls.audit_table import AuditTable
+from hmstats.server.sockets.port import is_loopback
 from hmstats.service.access.audit_records import AuditRecords
 from hmstats.settings import Settings
 from hmstats.store.database.store import Store
