@@ -11,7 +11,7 @@ Changes = Mapping[str, str | None]
 """Parameters to set; one whose value is None is removed."""
 
 _KEEP_STATISTICS = {"DO_NOT_UPDATE_STATS": "true"}
-"""Without it Hive lists the table's directory and overwrites the numbers that were sent."""
+"""The order to keep the sent numbers: without it Hive lists the table's directory and overwrites them."""
 _COMMITTED = "metadata_location"
 """The parameter that changes with each commit to an Iceberg table."""
 _NOTHING: Mapping[str, str] = {}

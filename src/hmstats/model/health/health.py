@@ -77,8 +77,8 @@ class Health:
     """The judged health of a table or a partition.
 
     `then` is the size when the statistics were made. `moved_rows` is the sum of all changes of the number of rows since
-    then. `stale_since_ms` is the epoch time at which health was first seen below 100. Of a table with partitions,
-    `partitions` are all and `stale_partitions` those with a health below 100.
+    then. `stale_since_ms` is the epoch time at which health was first seen below 100. For a table with partitions,
+    `partitions` is their number and `stale_partitions` the number with a health below 100.
     """
 
     health: int

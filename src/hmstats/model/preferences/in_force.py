@@ -1,6 +1,6 @@
 """Chooses the preference in force: that of the column, else of the partition, table, database, everything.
 
-Of two about the same object, ours counts before Hive's parameter.
+If hmstats' preference and Hive's parameter state different things about one object, hmstats' counts.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
 """Calls that the selector's thread sends to another metastore, and whose answers it sends to clients.
 
-Of a small call, changing to a relaying thread and back takes longer than all else. What would make the selector's
-thread wait, a long answer or a late one, is left to a relaying thread.
+For a small call, the change to a relaying thread and back takes longer than everything else. A long or late answer, for
+which the selector's thread would have to wait, is left to a relaying thread.
 """
 
 import selectors

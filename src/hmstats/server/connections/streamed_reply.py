@@ -1,6 +1,6 @@
-"""A reply that another metastore makes, sent to the client while it still comes, in a relaying thread.
+"""Streams a reply of another metastore to the client while it still arrives, in a relaying thread.
 
-Small replies are sent whole, as those of this server's own calls are. Of a large one the thread holds no more than it
+Small replies are sent whole, as those of this server's own calls are. For a large one the thread holds no more than it
 has last received: it waits until the client's socket takes more, so that memory stays flat whatever the size.
 """
 

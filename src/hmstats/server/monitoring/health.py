@@ -1,8 +1,8 @@
 """Health and metrics of a server over HTTP, answered by the parent process.
 
 /health/live: the parent runs. /health/ready: a worker serves clients and the server is not being stopped; by settings,
-its database and all upstreams answer too. Of each upstream it says whether it answers.
-/metrics: the numbers of all workers together, in Prometheus' format. Everything else is the page's, if it is mounted.
+its database and all upstreams answer too. It reports the state of each upstream. /metrics: the numbers of all workers
+together, in Prometheus' format. Everything else is the page's, if it is mounted.
 """
 
 import threading

@@ -3,8 +3,9 @@
 Clocks differ, so time says nothing. What the other metastore says is newer if it is not what it was last seen to say,
 and not what it was sent. So a column that both sides have alike keeps our sketches, frequent values and provenance.
 
-Of a sending whose connection broke nobody knows whether it is carried out, or when. What it sent may come after what
-was sent later: these are old statistics of ours, and ours are sent again. If ours were deleted meanwhile, they stay so.
+If the connection of a sending breaks, it is unknown whether and when the sending is carried out. Its statistics may
+arrive after later ones: then they are recognised as old statistics of ours, and ours are sent again. If ours were
+deleted in the meantime, they stay deleted.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Statistics and parameters of a table as of a time: what is stored now, with what later writes have replaced.
 
-Of each column's statistics the first step after the time that covers them counts: it has what was there before it, or
-nothing was. Sketches are represented by their hashes, and read for those that are wanted.
+For each column's statistics the first step after the time that covers them counts: it has the values that it replaced,
+or there were none. Sketches are represented by their hashes, and read for those that are wanted.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -197,7 +197,7 @@ def _names_before(
 
 
 def _names_at(now: Mapping[int, str], before: Mapping[int, str]) -> dict[int, str]:
-    """The names of partitions at a time. Of several of one name, the one that lost it first had it then."""
+    """The names of partitions at a time. If several had one name since, the one that lost it first had it then."""
     ids: dict[str, int] = {}
     for each, name in before.items():
         ids.setdefault(name, each)

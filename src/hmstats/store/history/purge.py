@@ -1,7 +1,7 @@
 """Removes history that is too old, and thins what is old to one state a day.
 
-Of a thinned day only the first row of each key is left: the state at the day's beginning, which is the only time of the
-day that can be asked for. Sketches that no row needs any more go with them. Each table is cleaned in a transaction of
+A thinned day keeps only the first row of each key: the state at the day's beginning, which is the only time of the day
+that can be requested. Sketches that no row needs any more are removed too. Each table is cleaned in a transaction of
 its own, under the lock of its writers.
 """
 

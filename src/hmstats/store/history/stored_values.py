@@ -1,8 +1,8 @@
 """The values that a plain write of statistics stored, as a text in its step: the next write need not copy them.
 
 The text is a JSON object with one value for all rows, or a list of one for each, by column of CONTENT. The rows are in
-the order of the step's PART_IDS and, of each, COLUMN_NAMES. Of a sketch it has the index of its hash in the step's
-STORED_SKETCHES, which are SHA-256 in hex, one after the other.
+the order of the step's PART_IDS and, for each of these, COLUMN_NAMES. A sketch is represented by the index of its hash
+in the step's STORED_SKETCHES, which are SHA-256 in hex, one after the other.
 """
 
 import json

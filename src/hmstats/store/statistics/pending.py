@@ -54,7 +54,7 @@ def row_of(table_id: ColumnElement[Any], *before: ColumnElement[Any]) -> Select[
 def put(unit: Unit, table_id: int, pending: Mapping[int, Pending]) -> None:
     """Put statistics aside, by partition id (0: of the table); pending ones of the same columns are replaced.
 
-    If others go on waiting, the counts of the time when they were put aside stay, since they were made of those rows.
+    If other columns stay pending, the counts from the time when they were put aside stay, since they are of those rows.
     """
     earlier = read(unit.connection, table_id, list(pending))
     owners, columns = [], []

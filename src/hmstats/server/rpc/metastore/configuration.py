@@ -15,7 +15,7 @@ from hmstats.server.rpc.caller import CANARY, Session
 _READABLE = re.compile(r"(hive|hdfs|mapred|metastore).*", re.DOTALL)
 _PREFIX = "metastore."
 _MOST_CHARACTERS = 4_096
-"""Of a value that a connection holds as long as it is open."""
+"""The longest value of a setting: a connection holds it as long as it is open."""
 _META_SETTINGS: Mapping[str, str] = {
     "metastore.client.capability.check": "true",
     "metastore.client.socket.timeout": "600s",

@@ -9,7 +9,7 @@ from hmstats.version import __version__
 
 _NOW_SECONDS = "now_seconds"
 _MOST_CHARACTERS = 65_536
-"""Of a user and its groups, which a connection holds as long as it is open."""
+"""The most characters of a user and its groups together: a connection holds them as long as it is open."""
 _ALIVE = 2
 """fb_status ALIVE."""
 

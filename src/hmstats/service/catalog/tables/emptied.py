@@ -31,8 +31,8 @@ def mark_empty(
 ) -> None:
     """Mark a table with all its partitions, or the named partitions that exist, as empty.
 
-    Stored counts become 0; column statistics are deleted, pending ones too. Of those at the locations `filled`, where
-    new files are, the counts become unknown. Locked statistics stay, and are no longer marked as accurate.
+    Stored counts become 0; column statistics are deleted, pending ones too. Counts of owners at the locations `filled`,
+    which have new files, become unknown. Locked statistics stay, and are no longer marked as accurate.
     """
     before = _before_change(unit, table_id, names)
     locks = statistics_locks.of_table(unit, table_id)

@@ -33,15 +33,15 @@ from hmstats.store.statistics.column_sums import ColumnSums
 from hmstats.store.unit.unit import Connection, Unit
 
 FEWEST_VECTORS = 2_000
-"""Partitions of a question that asks for blocks of bit vectors; fewer are read faster by themselves."""
+"""The fewest partitions of a question that asks for blocks of bit vectors; fewer are read faster without blocks."""
 FEWEST_NUMBERS, FEWEST_ROWS = 256, 10_000
-"""Partitions of a question that asks for blocks of numbers, and partitions times columns; fewer rows are read."""
+"""The fewest partitions, and partitions times columns, of a question that asks for blocks of numbers."""
 _MOST_TOUCHED_SHARE = 1 / 4
-"""Of the partitions of a question, up to which blocks of numbers answer: the touched ones are read by themselves."""
+"""The share of a question's partitions that may be touched if blocks of numbers are to answer: they are read singly."""
 _MOST_BEHIND, _MOST_TOUCHED = touched_partitions.SLOTS // 2, 200
-"""Versions and touched partitions since its build with which an index is brought up to date."""
+"""An index with more versions or touched partitions since its build is brought up to date."""
 _RESTS = 10
-"""How many times as long as it has built a process does not build again."""
+"""The pause of a process after building blocks, as a multiple of the time that it took."""
 _BLOCKS_A_WRITE = 32
 _MOST_WAITING = 1_000
 
