@@ -79,7 +79,7 @@ def test_a_table_has_the_statistics_of_its_partitions(our_metastore: Metastore, 
         service.put_partition_statistics(name, [StatisticsSet((ColumnStatistics("l", "bigint", data),), partition)])
         service.put_partition_parameters(name, ("p",), {partition: {"numRows": "10"}})
     time.sleep(0.005)
-    at = shown(int(time.time() * 1000))
+    at = utc_text(int(time.time() * 1000))
     time.sleep(0.005)
     our_metastore.client().drop_partition(our_metastore.database, "t", ["2"], deleteData=True)
     past = run(our_metastore, "show", name.short, "--as-of", at, "--json").output
