@@ -1,6 +1,7 @@
 """What goes wrong in Spark's tasks reaches the caller as the sentence that it is."""
 
 import contextlib
+import gzip
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -156,6 +157,21 @@ def test_a_write_whose_service_goes_away_says_so(
     assert not written.gathered
     assert "no metastore can be reached at" in (written.reason or "")
     assert spark.table(table).count() == 10
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_a_text_that_was_cut_off_is_no_lost_task(spark: Any, tmp_path: Path) -> None:
+    text = "".join(f"{number},row {number}\n" for number in range(5_000))
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "x.gz").write_bytes(gzip.compress(text.encode())[:-2_000])
+    spark.sql("CREATE DATABASE IF NOT EXISTS cut_off")
+    form = "ROW FORMAT DELIMITED FIELDS TERMINATED BY ','"
+    spark.sql(f"CREATE EXTERNAL TABLE cut_off.t (n INT, s STRING) {form} LOCATION '{(tmp_path / 't').as_uri()}'")
+    for run in (collector.analyze, collector.check):
+        with pytest.raises(UnreadableFile, match=r"^table cut_off.t cannot be read by Spark: .*end of input stream$"):
+            run(spark, "cut_off.t")
+    spark.sql("DROP DATABASE cut_off CASCADE")
 
 
 def test_an_error_of_our_tasks_is_none_of_reading() -> None:

@@ -4,6 +4,7 @@ pieces            what is analysed one by one: a partition, or a table without p
 plan              columns with their kinds, pieces with their locations
 hive_reads        which tables Hive reads otherwise than Spark
 data_files        the files of each piece
+stream_logs       tables whose files a stream of Spark's names in a log
 manifests         files that text files in the location name
 hadoop_files      files in stores that only Spark's Hadoop has a client for
 shared_listings   very many places of an object store, listed by the directories above them

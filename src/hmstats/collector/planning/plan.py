@@ -31,7 +31,7 @@ class Plan:
     `settings` are Hadoop's for the locations. `key_columns` are the partition keys with their types. `unlisted` are
     requested pieces whose files cannot be listed, with the reason, `locked` those whose statistics are locked
     or skipped. `left_out` is why an automatic analysis leaves out the table. `hive_reads_alike`: Hive reads the same
-    rows and values as Spark.
+    rows and values as Spark. `spark_location` is where a table of Spark's own is, "" if it is another's.
     """
 
     table: TableName
@@ -49,6 +49,7 @@ class Plan:
     locked: tuple[Piece, ...] = ()
     left_out: str | None = None
     hive_reads_alike: bool = True
+    spark_location: str = ""
 
     @property
     def pieces_left_out(self) -> tuple[Piece, ...]:
@@ -90,6 +91,7 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
         key_columns=table.partition_keys,
         chosen=chosen,
         hive_reads_alike=reads_alike(table),
+        spark_location=table_location(table) if PROVIDER in table.parameters else "",
     )
 
 
@@ -210,10 +212,7 @@ def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where:
     columns = table.partition_keys
     found = metastore.partition_names(table.name, pruning_values(specs[0], columns) if len(specs) == 1 else ())
     if not found and not any(map(_values, specs)) and finds_partitions_in_folder(table):
-        raise StatementError(
-            f"table {table.name.typed} has no partition in the metastore, but Spark reads those of its folder:"
-            f" store them by MSCK REPAIR TABLE {table.name.typed} in Spark"
-        )
+        raise no_partitions(table.name)
     matched = names_by_spec(specs, columns, found)
     for spec, names in zip(specs, matched, strict=True):
         values = _values(spec)
@@ -222,6 +221,14 @@ def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where:
             raise StatementError(f"table {table.name.typed} has no partition with {wanted}")
     wanted_names = set(chain.from_iterable(matched))
     return [name for name in found if name in wanted_names]
+
+
+def no_partitions(name: TableName) -> StatementError:
+    """The error for a table whose partitions Spark finds in its folder, and of which the metastore has none."""
+    return StatementError(
+        f"table {name.typed} has no partition in the metastore, but Spark reads those of its folder:"
+        f" store them by MSCK REPAIR TABLE {name.typed} in Spark"
+    )
 
 
 def _values(spec: TextSpec) -> dict[str, str]:

@@ -11,6 +11,7 @@ from hmstats.collector.planning.locked import without_locked
 from hmstats.collector.planning.manifests import files_in_manifests
 from hmstats.collector.planning.pieces import Piece
 from hmstats.collector.planning.plan import ORC, PARQUET, Plan, make_plan
+from hmstats.collector.planning.stream_logs import read_by_log
 from hmstats.collector.planning.unchanged import only_changed
 from hmstats.collector.request.statement import Statement
 from hmstats.errors import StatementError
@@ -52,12 +53,12 @@ def prepare(
 
     What is locked is left out, unless `past_locks`. If the analysis is `automatic` or of `changed_only`, so is what
     automatic analyses leave out. With noscan, `changed_only` leaves out nothing but what is locked
-    or skipped. Raises StatementError as make_plan, if all is locked, and if no piece can be listed.
+    or skipped. Raises StatementError as make_plan and read_by_log, if all is locked, and if no piece can be listed.
     """
-    plan = make_plan(metastore, request)
+    plan = read_by_log(with_file_settings(make_plan(metastore, request), hadoop))
     if not past_locks:
         plan = without_locked(metastore, plan, automatic=automatic or changed_only)
-    plan, files = list_pieces(with_file_settings(plan, hadoop), elsewhere)
+    plan, files = list_pieces(plan, elsewhere)
     return only_changed(plan, files, options) if changed_only and not request.noscan else plan, files
 
 
@@ -132,8 +133,8 @@ def says_empty(parameters: Parameters) -> bool:
 
 def with_file_settings(plan: Plan, hadoop: Hadoop) -> Plan:
     """The plan with Hadoop's settings for its locations."""
-    places = (parts_of(piece.location)[:2] for piece in plan.pieces)
-    return replace(plan, settings=settings_of(places, hadoop))
+    locations = (plan.spark_location, *(piece.location for piece in plan.pieces))
+    return replace(plan, settings=settings_of((parts_of(each)[:2] for each in locations), hadoop))
 
 
 def check_changes(request: Statement, *, changed_only: bool) -> None:

@@ -20,6 +20,10 @@ _STATE = re.compile(r"\.?\s+SQLSTATE: \w+\s*$")
 _CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.*)$", re.MULTILINE)
 """A line of a Java trace, with what the class of an error says."""
 _OF_PYTHON = "Traceback (most recent call last)"
+_ENDS_TOO_SOON = re.compile(
+    r"^Caused by: java\.io\.EOFException\b.*\n(?:\tat .*\n)*\tat \S+\.writeNextInputToStream\(", re.MULTILINE
+)
+"""Spark takes the end of a file that it reads for a task's Python, such as one that was cut off, for that Python's."""
 _LOST = re.compile(r"Python worker exited unexpectedly|ExecutorLostFailure|java\.lang\.OutOfMemoryError(?:: [\w ]+)?")
 
 
@@ -80,7 +84,7 @@ def _translate(text: str) -> HmstatsError | None:
         return SettingsError(f"Spark's tasks run in {python}, which has no {missing[1]}: {advice}")
     if sparks := _SPARKS.search(text):
         return UnreadableFile(_with_cause(_STATE.sub("", sparks[1]), text))
-    if lost := _LOST.search(text):
+    if (lost := _LOST.search(text)) and not _ENDS_TOO_SOON.search(text):
         return AnalysisIncomplete(
             f"a task of Spark was lost in the middle of the job ({lost[0]}: killed, or out of memory?): what was "
             "stored stays; more tasks (--tasks) need less memory each"
