@@ -28,6 +28,8 @@ class Way:
         self._port = port
         self.about = ""
         """A text in what is held up: other calls of the name pass, such as those that an earlier test has left."""
+        self.passed: list[str] = []
+        """The names of the calls that came; empty ones of those without the text."""
         self._held: tuple[str, Hold] | None = None
         self._names: dict[int, str] = {}
         """The last call of each connection."""
@@ -86,6 +88,7 @@ class Way:
                 head = read_head(request)
                 assert head is not None
                 name = head.name if self.about.encode() in request else ""
+                self.passed.append(name)
                 if self._wait(name, Hold.BEFORE, side) and self._is_dropped:
                     return
                 self._names[id(side)] = name

@@ -77,3 +77,20 @@ def test_what_runs_in_the_end_is_waited_for_but_not_for_long(monkeypatch: pytest
     assert short.is_set()
     assert time.monotonic() - before < PATIENCE_SECONDS / 2
     never.set()
+
+
+def test_what_can_be_cut_short_is_told_so_and_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chores_module, "_PATIENCE_SECONDS", 0.0)
+    told, began, ended = Event(), Event(), Event()
+
+    def do_many_parts() -> None:
+        began.set()
+        assert told.wait(PATIENCE_SECONDS)
+        time.sleep(0.1)
+        ended.set()
+
+    chores = Chores((Chore("many", do_many_parts, every_seconds=600.0, at_once=True, cut_short=told.set),))
+    chores.start()
+    assert began.wait(PATIENCE_SECONDS)
+    chores.stop()
+    assert ended.is_set()

@@ -180,7 +180,8 @@ class Gateway:
     @property
     def chores(self) -> Sequence[Chore]:
         """What is to be done from time to time."""
-        sending = Chore("upstream_writes", self.delivery.send_pending, self._sending_seconds)
+        delivery = self.delivery
+        sending = Chore("upstream_writes", delivery.send_pending, self._sending_seconds, cut_short=delivery.cut_short)
         lost = Chore("lost_calls", self._following.end_lost_calls, self._lost_seconds)
         looking = Chore("mirrors", lambda: self._looking.run(self._upstream.own_calls), LOOK_SECONDS)
         return [*self._relay.chores, sending, lost, looking]

@@ -1,8 +1,9 @@
-"""A gateway that is killed while it sends statistics: the next one sends them, and is not held up for long."""
+"""A gateway that is killed or stopped while it sends statistics: the next one sends them, and is not held up long."""
 
+import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,3 +47,29 @@ def test_what_a_killed_gateway_was_sending_is_sent_by_the_next(
             until([(1, 10)], lambda: bounds(doors.there.table_statistics(doors.name(), ["a"])))
             doors.here.client().drop_table(direct.database, "t", True)
             assert time.monotonic() - began < 120, "a killed gateway's claim held for ten minutes once"
+
+
+@pytest.mark.slow
+def test_a_gateway_that_is_stopped_ends_what_it_sends_and_leaves_no_claim(
+    our_metastore: Metastore, tmp_path: Path
+) -> None:
+    """The next one's changes of the table would wait until a claim is taken for a killed gateway's."""
+    direct, tables, log = our_metastore, ("t", "u", "v"), tmp_path / "server.log"
+    with way_to(direct.port) as (way, between), way.holding(_SENT, Hold.AFTER):
+        with gateway(tmp_path, between) as (stopped, port):
+            doors = Doors(direct, replace(direct, port=port))
+            for table in tables:
+                direct.table(table, columns=COLUMNS)
+                doors.ours.put_table_statistics(doors.name(table), StatisticsSet(of_all(1)))
+            way.wait_held()
+            stopped.terminate()
+            until(True, lambda: '"stopping"' in log.read_text())
+            time.sleep(2)
+            way.let_go()
+            stopped.wait()
+        with closing(sqlite3.connect(tmp_path / "hmstats.sqlite")) as database:
+            claims = database.execute('SELECT "CLAIMED_UNTIL" FROM "HMSTATS_MIRROR"').fetchall()
+        assert claims == [(0,), (0,), (0,)]
+        assert sum(len(doors.there.table_statistics(doors.name(each), ["a"])) for each in tables) == 1
+        with gateway(tmp_path, between):
+            until(3, lambda: sum(len(doors.there.table_statistics(doors.name(each), ["a"])) for each in tables))

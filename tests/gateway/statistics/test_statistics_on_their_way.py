@@ -368,3 +368,13 @@ def test_what_comes_late_behind_a_delete_is_not_taken_for_newer(
     assert read(doors.ours) == []
     write(3)
     assert read(doors.ours) == [(3, 4)]
+
+
+def test_the_upstream_is_asked_nothing_between_the_last_look_and_the_sending(doors: Doors, way: Way) -> None:
+    """What others write there meanwhile is overwritten."""
+    way.passed.clear()
+    doors.here.table(columns=COLUMNS)
+    doors.ours.put_table_statistics(doors.name(), StatisticsSet(of_all(1)))
+    until(_ALL, lambda: columns(doors.there.table_statistics(doors.name(), _ALL)))
+    passed = [each for each in way.passed if each and each != "get_provenance"]  # whether a look is of stored ones
+    assert passed[passed.index(_SENT) - 1] == "get_table_statistics_req"

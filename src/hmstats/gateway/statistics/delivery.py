@@ -49,6 +49,10 @@ class Delivery:
         self._waits_for = None
         return left
 
+    def cut_short(self) -> None:
+        """Have `send_pending` end behind what it is sending, with no claim left."""
+        self._sending.cut_short()
+
     def check_upstream(self) -> None:
         """Ask the upstream whether it is there. Raises as `send_everything`, and MetaError for another upstream."""
         self._upstream.own_calls()

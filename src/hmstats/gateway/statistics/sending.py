@@ -49,6 +49,7 @@ class Sending:
         self._lock = threading.Lock()
         self._paused: dict[int, float] = {}
         """Until when tables are left alone, by id."""
+        self._is_cut_short = threading.Event()
 
     def run(self, calls: UpstreamCalls) -> int:
         """Send what is unsent. Returns the number of tables that could not be sent.
@@ -60,9 +61,15 @@ class Sending:
             now = time.monotonic()
             self._paused = {table_id: until for table_id, until in self._paused.items() if until > now}
             for each in self._unsent.everything():
+                if self._is_cut_short.is_set():
+                    break
                 failed += each.table_id in self._paused or not self._send_claimed(calls, each)
             self._unsent_tables.set(self._unsent.count())
         return failed
+
+    def cut_short(self) -> None:
+        """Have sending end behind the call that is under way: a server stops, and must leave no claims."""
+        self._is_cut_short.set()
 
     def names(self) -> list[TableName]:
         """The tables with statistics that the upstream was never seen to agree with."""
@@ -179,6 +186,8 @@ class Sending:
         Raises CallRefused, MetaError, UpstreamClosed.
         """
         for wanted in self._unsent.unsettled(mirror):
+            if self._is_cut_short.is_set():
+                return False
             if wanted.engine != DEFAULT_ENGINE and not calls.generation.is_4:
                 continue  # before Hive 4 there are no engines: its statistics would replace those of others
             if not self._send_some(calls, mirror, wanted, claim):
@@ -195,7 +204,11 @@ class Sending:
             if reason == CHANGING or self._unsent.name_of(mirror) != mirror.name:
                 return False
             raise MetaError(f"statistics of it are left to the upstream: {reason}")
-        there = {each.name.lower() for each in calls.table(mirror.name).table.columns}
+        # From the comparison on the upstream is asked nothing: what others write meanwhile would be overwritten.
+        table = self._mirroring.tables.find(mirror.name)
+        if table is None:
+            return False
+        there = {each.name.lower() for each in table.columns}
         # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
         asked = self._ask(mirror, wanted)
         statistics = [each for each in self._unsent.statistics(mirror, wanted, there) if each.columns]
