@@ -59,8 +59,11 @@ class Described:
         return value_of(method, self._answer(request_of(method, *arguments)))
 
     def catalog(self, name: str) -> Catalog:
-        """A catalog."""
-        return catalog_from_thrift(self.call("get_catalog", api.GetCatalogRequest(name=name)).catalog)
+        """A catalog; before Hive 3 there are none, and it has no location."""
+        try:
+            return catalog_from_thrift(self.call("get_catalog", api.GetCatalogRequest(name=name)).catalog)
+        except UnknownCall:
+            return Catalog(name, "")
 
     def database(self, name: DatabaseName) -> Database | None:
         """A database; None if there is none."""
