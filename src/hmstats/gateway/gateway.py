@@ -173,6 +173,10 @@ class Gateway:
         """Whether the upstream takes connections and answers nothing, so that calls are refused at once."""
         return self._relay.is_hanging
 
+    def probe(self) -> None:
+        """Find out which addresses answer, so that a command waits for none that hangs; a server's chore does so."""
+        self._relay.probe()
+
     def leave(self, session: Session) -> None:
         """Forget a client whose connection has ended."""
         self._relay.leave(session)

@@ -9,6 +9,7 @@ from tests.fixtures.commands import run_here
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.servers import serving
 from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
+from tests.gateway.gateways import Upstream, UpstreamSide
 
 from hmstats.errors import CallRefused
 from hmstats.model.catalog.objects import DatabaseName
@@ -84,6 +85,22 @@ def test_tables_of_which_statistics_wait_are_named(unsent: Doors, tmp_path: Path
     assert leave(unsent, tmp_path)[0] == 0
 
 
+@pytest.mark.parametrize("command", ["leave", "adopt"])
+def test_a_command_passes_by_an_address_that_hangs(
+    unsent: Doors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """No chore has found out yet which address hangs, as in a server."""
+    monkeypatch.setenv("HMSTATS__UPSTREAM_HANGING_SECONDS", "0.5")
+    monkeypatch.setenv("HMSTATS__UPSTREAM_SECONDS", "20")
+    database = ("--database", f"sqlite:///{tmp_path}/hmstats.sqlite")
+    with Upstream(read_until_the_end) as hanging:
+        addresses = f"thrift://127.0.0.1:{hanging.address[1]},thrift://127.0.0.1:{unsent.direct.port}"
+        done = run_here(command, *database, "--upstream", addresses, "--write")
+    assert done.returncode == 0, done
+    if command == "leave":
+        assert bounds(unsent.there.table_statistics(unsent.name(), ["a"])) == [(1, 10)]
+
+
 def test_a_table_that_was_renamed_at_the_upstream_keeps_its_sketches(doors: Doors) -> None:
     if doors.direct.generation < 4:
         pytest.skip("its tables have no ids")
@@ -94,6 +111,11 @@ def test_a_table_that_was_renamed_at_the_upstream_keeps_its_sketches(doors: Door
     with pytest.raises(CallRefused, match="NoSuchObject"):
         doors.ours.table_statistics(doors.name(), ["a"])
     assert [each.value for each in doors.ours.top_k(doors.name("w"), "a", 1).values] == [2]
+
+
+def read_until_the_end(side: UpstreamSide) -> None:
+    while side.request() is not None:
+        pass
 
 
 def rename(door: Metastore, old: str, new: str) -> None:

@@ -75,6 +75,7 @@ def _adopt_tables(settings: Settings, patterns: Sequence[str], *, write: bool) -
     assert gateway is not None
     taken, left = 0, dict[str, str]()
     try:
+        gateway.probe()
         adopting = gateway.adopting(patterns)
         for each in adopting.take_over() if write else adopting.tables():
             if each.reason is None:

@@ -37,6 +37,8 @@ def leave_upstream(*, database: str | None, hive_site: str | None, upstream: str
     try:
         tables = [each.typed for each in gateway.delivery.unsent()]
         waiting = [each.typed for each in gateway.pending.tables()]
+        if write or not tables:
+            gateway.probe()
         if not tables:  # clients are about to be told to go there
             gateway.delivery.check_upstream()
         failed = {each.typed: reason for each, reason in gateway.delivery.send_everything().items()} if write else {}

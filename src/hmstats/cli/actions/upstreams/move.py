@@ -52,6 +52,8 @@ def move_database(database: str, *, to: str | None, dry_run: bool, as_json: bool
         stack.callback(places.close)
         if to is not None and to not in places.upstreams:
             raise StatementError(f"upstream {to} is not in the settings, which have {', '.join(places.upstreams)}")
+        for each in places.upstreams.values():
+            each.gateway.probe()
         moving = _moving(settings, store, places, _silent if as_json else typer.echo)
         result = moving.move(_name(database), to or OWN, dry_run=dry_run)
     typer.echo(json.dumps(asdict(result), indent=2) if as_json else _sentences(result, dry_run=dry_run))
