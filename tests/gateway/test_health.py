@@ -9,7 +9,7 @@ import pytest
 from tests.fixtures.metastores import Metastore
 from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
-from tests.gateway.doors import long
+from tests.gateway.doors import SECONDS, long
 from tests.gateway.gateways import wait_until
 from tests.gateway.places.several import several
 from tests.server.monitoring.test_health import get
@@ -52,6 +52,23 @@ def test_an_upstream_that_ends_is_named_and_the_gateway_answers_statistics(tmp_p
         upstream.close()
         wait_until(lambda: look() == (503 if needed else 200, [f"the upstream does not answer at {uri}"]))
         assert len(ours.table_statistics(table, ["a"])) == 1
+
+
+@pytest.mark.slow
+def test_what_waits_for_an_upstream_that_is_away_is_counted_by_a_gateway_that_has_just_started(tmp_path: Path) -> None:
+    (tmp_path / "upstream").mkdir()
+    http_port = free_port()
+    with serving(tmp_path / "upstream") as upstream:
+        flags = ("--upstream", f"thrift://127.0.0.1:{upstream}")
+        metastore = Metastore("hmstats-sqlite", upstream, 4.0)
+        with metastore.clients, serving(tmp_path, *flags, settings={"upstream_writes": "off"}) as front:
+            metastore.client().create_database(api.Database(name=metastore.database, description="", parameters={}))
+            table = f"{metastore.database}.{metastore.table(columns={'a': 'bigint'})}"
+            with connect(f"thrift://127.0.0.1:{front}", retries=0) as ours:
+                ours.put_table_statistics(table, StatisticsSet((long(3, 7),)))
+    with serving(tmp_path, *flags, settings={"http_port": http_port, "upstream_write_seconds": SECONDS}):
+        counted = 'hmstats_upstream_unsent_tables{upstream="upstream"} 1.0'
+        wait_until(lambda: counted in get(("127.0.0.1", http_port), "/metrics")[1])
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ class Upstream:
 
 def test_each_reason_for_which_sending_waits_is_logged_once() -> None:
     upstream: Any = Upstream()
-    sending: Any = SimpleNamespace(run=lambda _calls: 0, count=3)
+    sending: Any = SimpleNamespace(run=lambda _calls: 0, count_unsent=lambda: 3)
     delivery = Delivery(upstream, sending, UpstreamWrites.BEHIND)
     left = []
     with capture_logs() as logs:

@@ -45,7 +45,7 @@ class Delivery:
             left = self._sending.run(self._upstream.own_calls())
         except (UpstreamUnavailable, UpstreamClosed) as error:
             self._log_waiting(str(error))
-            return self._sending.count
+            return self._sending.count_unsent()
         self._waits_for = None
         return left
 

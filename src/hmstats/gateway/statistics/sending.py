@@ -64,7 +64,7 @@ class Sending:
                 if self._is_cut_short.is_set():
                     break
                 failed += each.table_id in self._paused or not self._send_claimed(calls, each)
-            self._unsent_tables.set(self._unsent.count())
+            self.count_unsent()
         return failed
 
     def cut_short(self) -> None:
@@ -148,10 +148,11 @@ class Sending:
             if claim is not None:
                 claim.release()
 
-    @property
-    def count(self) -> int:
-        """The number of tables that are not sent yet."""
-        return self._unsent.count()
+    def count_unsent(self) -> int:
+        """Count the tables that are not sent yet, for the metric too. Returns their number."""
+        count = self._unsent.count()
+        self._unsent_tables.set(count)
+        return count
 
     def _wait_for_claim(self, table_id: int) -> MirrorClaim | None:
         """The claim on a mirror, once nobody else sends its statistics; None if that takes too long."""
