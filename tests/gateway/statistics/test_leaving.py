@@ -1,5 +1,6 @@
 """Statistics that a gateway has not sent, of tables that others changed at the upstream meanwhile."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.fixtures.commands import run_here
 from tests.fixtures.metastores import Metastore
+from tests.fixtures.ports import free_port
 from tests.fixtures.servers import serving
 from tests.gateway.doors import COLUMNS, Doors, bounds, long, of_all, until
 from tests.gateway.gateways import Upstream, UpstreamSide
@@ -99,6 +101,16 @@ def test_a_command_passes_by_an_address_that_hangs(
     assert done.returncode == 0, done
     if command == "leave":
         assert bounds(unsent.there.table_statistics(unsent.name(), ["a"])) == [(1, 10)]
+
+
+@pytest.mark.parametrize("command", ["leave", "adopt"])
+def test_what_a_command_logs_is_not_in_its_answer(unsent: Doors, tmp_path: Path, command: str) -> None:
+    """It logs that the first address takes no connection, and asks the second one."""
+    addresses = f"thrift://127.0.0.1:{free_port()},thrift://127.0.0.1:{unsent.direct.port}"
+    database = ("--database", f"sqlite:///{tmp_path}/hmstats.sqlite")
+    done = run_here(command, *database, "--upstream", addresses, "--write", "--json")
+    assert json.loads(done.stdout)["tables"]
+    assert "upstream_away" in done.stderr
 
 
 def test_a_table_that_was_renamed_at_the_upstream_keeps_its_sketches(doors: Doors) -> None:

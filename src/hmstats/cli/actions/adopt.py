@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from hmstats.cli.serving.logs import on_standard_error
 from hmstats.cli.serving.preparation import make_embedded
 from hmstats.cli.serving.serve_settings import hive_logs, load_served
 from hmstats.cli.serving.upstream import relay_of
@@ -67,6 +68,7 @@ def adopt_upstream(
         typer.echo(_sentences(taken, left, upstream, write=write))
 
 
+@on_standard_error()
 def _adopt_tables(settings: Settings, patterns: Sequence[str], *, write: bool) -> tuple[int, dict[str, str]]:
     """The number of tables whose statistics a gateway keeps, and the reason for each of the others."""
     make_embedded(settings)

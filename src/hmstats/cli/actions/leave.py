@@ -9,6 +9,7 @@ from dataclasses import asdict
 import typer
 
 from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.serving.logs import on_standard_error
 from hmstats.cli.serving.serve_settings import load_served
 from hmstats.cli.serving.upstream import relay_of
 from hmstats.outlets.people.cells import amount
@@ -24,6 +25,7 @@ def leave_database(*, database: str | None, hive_site: str | None, write: bool, 
     typer.echo(json.dumps({**asdict(found), "removed": write}, indent=2) if as_json else _text(found, removed=write))
 
 
+@on_standard_error()
 def leave_upstream(*, database: str | None, hive_site: str | None, upstream: str, write: bool, as_json: bool) -> None:
     """Print the tables whose statistics the upstream lacks; with `write`, after sending them.
 

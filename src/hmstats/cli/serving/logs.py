@@ -5,6 +5,8 @@ They go through the standard library's handler, which never raises: a broken sta
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import structlog
 from structlog.typing import EventDict
@@ -38,3 +40,16 @@ def configure(level: str, **fields: object) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
+
+
+@contextmanager
+def on_standard_error() -> Iterator[None]:
+    """Have what a command does in place of a server log to standard error, as it is read by people."""
+    if structlog.is_configured():
+        yield
+        return
+    structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
+    try:
+        yield
+    finally:
+        structlog.reset_defaults()

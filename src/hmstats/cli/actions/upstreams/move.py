@@ -9,6 +9,7 @@ from functools import partial
 import typer
 
 from hmstats.cli.exit_codes import ExitCode
+from hmstats.cli.serving.logs import on_standard_error
 from hmstats.cli.serving.places import places_of
 from hmstats.cli.serving.preparation import make_embedded, make_embedded_mirrors
 from hmstats.cli.serving.roots import warehouse_of
@@ -36,6 +37,7 @@ _TITLE = "hmstats"
 _ITSELF = "hmstats move"
 
 
+@on_standard_error()
 def move_database(database: str, *, to: str | None, dry_run: bool, as_json: bool) -> None:
     """Move a database and print what became of it. Exits with ExitCode.NO if something was in the way."""
     settings = load_served()
