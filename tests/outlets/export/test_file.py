@@ -19,7 +19,7 @@ from hmstats.model.statistics.column_statistics import ColumnStatistics, LongSta
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.outlets.export.file import Form, form_of, read, read_json, write
-from hmstats.outlets.export.lines import write_lines
+from hmstats.outlets.export.lines import END, write_lines
 from hmstats.outlets.export.rows import FORMAT, ROWS_A_GROUP, SCHEMA, Entry
 
 NAME = TableName("hive", "web", "visits")
@@ -76,7 +76,30 @@ def test_json_is_an_object_a_line_without_what_is_unknown() -> None:
         place
         | {"column_name": "n", "column_type": "int", "kind": "longStats", "low": "-5", "nulls": 0}
         | {"histogram": "AP8=", "top_k": "YWJj", "exact": False, "tool": "hmstats 1"},
+        {"hmstats.statistics": "end"},
     ]
+
+
+def test_a_json_file_without_its_last_line_is_refused_before_its_last_entry() -> None:
+    file = io.StringIO()
+    write_lines(file, [entry(1), entry(2, columns=2)])
+    whole = file.getvalue()
+    end = len(whole)
+    assert list(read_json(io.StringIO(whole), "x")) == [entry(1), entry(2, columns=2)]
+    assert list(read_json(io.StringIO(whole.rstrip()), "x")) == [entry(1), entry(2, columns=2)]
+    ends_of_lines = [at + 1 for at, character in enumerate(whole[: end - 1]) if character == "\n"]
+    assert len(ends_of_lines) == 6
+    for cut in [*ends_of_lines, *(at + 9 for at in ends_of_lines), end - 2]:
+        with pytest.raises(InvalidInput, match="x is cut off"):
+            list(read_json(io.StringIO(whole[:cut]), "x"))
+
+
+def test_files_of_json_behind_each_other_are_refused() -> None:
+    file = io.StringIO()
+    write_lines(file, [entry(1)])
+    with pytest.raises(InvalidInput, match="x has more lines behind the one that ends it"):
+        list(read_json(io.StringIO(file.getvalue() * 2), "x"))
+    assert list(read_json(io.StringIO(file.getvalue() + "\n"), "x")) == [entry(1)]
 
 
 def test_the_page_shows_a_file_that_is_read() -> None:
@@ -101,13 +124,12 @@ def test_the_name_says_the_form_or_the_caller(tmp_path: Path) -> None:
 def test_a_large_json_file_is_read_part_by_part(tmp_path: Path) -> None:
     path, count = tmp_path / "x.json", ROWS_A_GROUP
     assert write(path, (entry(number) for number in range(count))) == count
-    with path.open("a") as file:
-        print("no statistics", file=file)
+    path.write_text(path.read_text().replace(END, f"no statistics\n{END}"))
     found = read(path)
     assert next(found) == entry(0)
     with pytest.raises(InvalidInput, match="has a row that is not a valid statistic"):
         list(found)
-    assert len(path.read_text().splitlines()) == 2 * count + 2
+    assert len(path.read_text().splitlines()) == 2 * count + 3
 
 
 def test_a_large_file_has_several_row_groups_and_is_read_part_by_part(tmp_path: Path) -> None:
@@ -172,7 +194,7 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
 def test_a_line_is_named_by_its_number_in_the_file() -> None:
     good = '{"catalog_name": "hive", "database_name": "d", "table_name": "t"}'
     for bad, problem in (("{", "line 4: Expecting property name"), ('{"bit_vector": "?"}', "line 4: ")):
-        file = io.StringIO(f'{{"hmstats.statistics": "1"}}\n{good}\n{good}\n{bad}\n{good}\n')
+        file = io.StringIO(f'{{"hmstats.statistics": "1"}}\n{good}\n{good}\n{bad}\n{good}\n{END}\n')
         with pytest.raises(InvalidInput, match=problem) as raised:
             list(read_json(file, "x"))
         assert "line 1" not in str(raised.value)
@@ -194,7 +216,7 @@ def test_a_line_is_named_by_its_number_in_the_file() -> None:
     ],
 )
 def test_a_line_that_is_no_row_is_refused(row: str, problem: str) -> None:
-    file = io.StringIO('{"hmstats.statistics": "1"}\n' + row + "\n")
+    file = io.StringIO('{"hmstats.statistics": "1"}\n' + f"{row}\n{END}\n")
     with pytest.raises(InvalidInput, match=problem) as raised:
         list(read_json(file, "x"))
     assert "\n" not in str(raised.value)

@@ -1,6 +1,7 @@
 """All statistics of a metastore as text: a JSON object a line, the first of which says the format.
 
-The objects are the rows of outlets/export/rows.py without what is null; bytes are base64, infinities texts.
+The objects are the rows of outlets/export/rows.py without what is null; bytes are base64, infinities texts. The last
+line tells a whole file from one that was cut off.
 """
 
 import json
@@ -18,7 +19,10 @@ from hmstats.outlets.export.rows import FORMAT, ROWS_A_GROUP, SCHEMA, VERSION, E
 _BYTES = [field.name for field in SCHEMA if pa.types.is_binary(field.type)]
 _FLOATS = [field.name for field in SCHEMA if pa.types.is_floating(field.type)]
 _HEADER = {FORMAT: VERSION}
-_MOST_HEADER = 100
+_END = {FORMAT: "end"}
+END = json.dumps(_END)
+"""The last line."""
+_LONGEST_MARK = 100
 _MAP = "parameters"
 
 
@@ -29,29 +33,50 @@ def write_lines(file: IO[str], found: Iterable[Entry]) -> int:
     for entry in found:
         count += 1
         file.writelines(f"{json.dumps(_plain(row), ensure_ascii=False)}\n" for row in rows_of(entry))
+    print(END, file=file)
     return count
 
 
 def read_lines(file: IO[str], name: str) -> Iterator[dict[str, Any]]:
     """The rows of a text file, whose name is for messages.
 
-    Raises InvalidInput if it has another format, and ValueError, TypeError or pyarrow.ArrowInvalid for a row that has
-    other values than it must.
+    Raises InvalidInput if it has another format or is not whole, and ValueError, TypeError or pyarrow.ArrowInvalid for a
+    row that has other values than it must.
     """
     if _header(file) != _HEADER:
         raise InvalidInput(f"{name} must be statistics of version {VERSION} that hmstats export wrote")
-    numbered = enumerate(file, start=2)
+    numbered = enumerate(_until_end(file, name), start=2)
     while lines := list(islice(numbered, ROWS_A_GROUP)):
         rows = [_numbered_row(number, line) for number, line in lines]
         yield from pa.Table.from_pylist(rows, SCHEMA).to_pylist()
 
 
+def _until_end(file: IO[str], name: str) -> Iterator[str]:
+    """The lines before the last one. Raises InvalidInput when that is missing, or others follow it."""
+    for line in file:
+        if _is_end(line):
+            if any(map(str.strip, file)):
+                raise InvalidInput(f"{name} has more lines behind the one that ends it")
+            return
+        if not line.endswith("\n"):
+            break
+        yield line
+    raise InvalidInput(f"{name} is cut off: its last line must be {END}")
+
+
 def _header(file: IO[str]) -> Any:
     """The first line; None when it is no JSON, or no text."""
     try:
-        return json.loads(file.readline(_MOST_HEADER))
+        return json.loads(file.readline(_LONGEST_MARK))
     except ValueError:
         return None
+
+
+def _is_end(line: str) -> bool:
+    try:
+        return FORMAT in line[:_LONGEST_MARK] and json.loads(line) == _END
+    except ValueError:
+        return False
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
