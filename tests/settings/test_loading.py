@@ -162,8 +162,8 @@ def test_every_setting_has_a_sentence_and_a_default() -> None:
 def test_config_show_has_no_password(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     for url, shown in (
-        ("postgresql://ada:hush@db/m", "postgresql+psycopg2://ada:***@db/m"),
-        ("postgresql://db/m?user=ada&password=hush", "postgresql+psycopg2://db/m?password=***&user=ada"),
+        ("postgresql://ada:hush@db/m", "postgresql://ada:***@db/m"),
+        ("postgresql://db/m?user=ada&password=hush", "postgresql://db/m?password=***&user=ada"),
         ("mysql://ada:hush@db/m", "*** (no URL of a database)"),
         ("ada:hush@db", "*** (no URL of a database)"),
     ):

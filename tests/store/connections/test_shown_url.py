@@ -10,15 +10,15 @@ from hmstats.store.database.store import Store, database_url
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("sqlite:///x.sqlite", "sqlite+pysqlite:///x.sqlite"),
-        ("postgresql://ada:hush@db/m", "postgresql+psycopg2://ada:***@db/m"),
-        ("postgresql://db/m?user=ada&password=hush", "postgresql+psycopg2://db/m?password=***&user=ada"),
-        ("postgresql://ada@db/m?PassWord=hush", "postgresql+psycopg2://ada@db/m?PassWord=***"),
+        ("sqlite:///x.sqlite", "sqlite:///x.sqlite"),
+        ("postgresql://ada:hush@db/m", "postgresql://ada:***@db/m"),
+        ("postgresql://db/m?user=ada&password=hush", "postgresql://db/m?password=***&user=ada"),
+        ("postgresql://ada@db/m?PassWord=hush", "postgresql://ada@db/m?PassWord=***"),
         (
             "postgresql://ada@db/m?sslpassword=hush&passfile=/x",
-            "postgresql+psycopg2://ada@db/m?passfile=***&sslpassword=***",
+            "postgresql://ada@db/m?passfile=***&sslpassword=***",
         ),
-        ("postgresql://ada:hush%40@db/m?password=a%26b", "postgresql+psycopg2://ada:***@db/m?password=***"),
+        ("postgresql://ada:hush%40@db/m?password=a%26b", "postgresql://ada:***@db/m?password=***"),
     ],
 )
 def test_a_url_without_its_secrets(url: str, shown: str) -> None:

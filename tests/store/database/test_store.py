@@ -324,7 +324,7 @@ def test_a_database_that_is_away_is_named_without_its_password(closed_port: int)
     with pytest.raises(StoreUnavailable) as read:
         _versions(store)
     for said in (str(written.value), str(read.value)):
-        assert said.startswith(f"database postgresql+psycopg2://someone:***@127.0.0.1:{closed_port}/metastore does not")
+        assert said.startswith(f"database postgresql://someone:***@127.0.0.1:{closed_port}/metastore does not")
         assert "Connection refused" in said
         assert "secret" not in said
     store.close()
