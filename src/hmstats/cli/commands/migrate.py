@@ -25,7 +25,7 @@ def migrate(
     url = load({"database": database}).database
     if sql:
         try:
-            typer.echo(migrations.missing_sql(url))
+            typer.echo(migrations.missing_sql(url) or "-- nothing is missing")
         except StoreUnavailable as error:
             typer.echo(f"hmstats: {error}; this is the SQL for an empty database", err=True)
             typer.echo(migrations.sql(url))

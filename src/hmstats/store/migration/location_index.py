@@ -5,7 +5,7 @@ correct; a Hive's tables never get it. SP-GiST indexes texts of any length.
 """
 
 import structlog
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from hmstats.store.beside_hive import present_tables as shapes
@@ -34,6 +34,11 @@ def statement(dialect: str, *, concurrently: bool) -> str:
     method = "USING spgist " if dialect == "postgresql" else ""
     how = "CONCURRENTLY " if concurrently else ""
     return f'CREATE INDEX {how}IF NOT EXISTS "{LOCATION_INDEX}" ON "SDS" {method}("LOCATION")'
+
+
+def is_there(connection: Connection) -> bool:
+    """Whether the database has the index, whole or not."""
+    return any(each["name"] == LOCATION_INDEX for each in inspect(connection).get_indexes("SDS"))
 
 
 def _make(connection: Connection) -> None:

@@ -88,21 +88,24 @@ def missing_sql(url: str) -> str:
     only a part is upgraded, and for one of a newer version.
     """
 
-    def read(connection: Connection) -> str | None:
+    def missing(connection: Connection) -> str:
         _refuse_foreign(connection)
         if _is_of_hive(connection):
             raise SchemaError(
                 f"database {_name(connection)} is of a Hive: `hmstats adopt --write` makes our tables there"
             )
         require_known(connection)
-        return revision_of(connection)
+        revision = revision_of(connection)
+        if revision == schema_revision.head() and location_index.is_there(connection):
+            return ""
+        return sql(url, revision)
 
     if schema_revision.is_missing_file(url):
         return sql(url)
     store = Store.open(url, pool_size=1, read_only=True)
     try:
         with store.read() as connection:
-            return sql(url, read(connection))
+            return missing(connection)
     finally:
         store.close()
 
