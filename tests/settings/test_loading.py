@@ -93,7 +93,7 @@ _PLACE = "postgresql://u:hunter2@h/x"
             [{"name": "a", "uris": "thrift://x:1", "database": _PLACE, "databases": ["b"]}],
             "the default one, found none",
         ),
-        ({"name": "a", "uris": "thrift://x:1", "database": _PLACE}, "setting upstreams: Input should be a valid tuple"),
+        ({"name": "a", "uris": "thrift://x:1", "database": _PLACE}, "setting upstreams: Input should be a valid list"),
         ([{"name": "A B", "uris": "thrift://x:1", "database": _PLACE}], "setting upstreams.0.name: .*found 'A B'"),
     ],
 )
@@ -131,6 +131,23 @@ def test_an_unknown_setting_is_refused_with_the_nearest_name(
     monkeypatch.setenv(f"HMSTATS__{name.upper()}", "1")
     with pytest.raises(SettingsError, match=f"^variable HMSTATS__{name.upper()}: there is no setting {name}[,;] "):
         load({"port": 1})
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("port = true", "setting port: Input should be a number, found True"),
+        ("workers = false", "setting workers: Input should be a number, found False"),
+        ("receive_seconds = true", "setting receive_seconds: Input should be a number, found True"),
+        ('authentication = "token"', "setting authentication: Input should be a valid list, found 'token'"),
+        ("PORT = 1", "hmstats.toml: there is no setting PORT, is it port?"),
+        ("log_level = 1", "setting log_level: Input should be 'debug', 'info', 'warning' or 'error', found 1"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_what_is_expected(line: str, sentence: str) -> None:
+    Path("hmstats.toml").write_text(f"{line}\n")
+    with pytest.raises(SettingsError, match=f"^{re.escape(sentence)}$"):
+        load()
 
 
 def test_variables_that_are_no_settings_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

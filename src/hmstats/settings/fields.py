@@ -1,9 +1,9 @@
 """Every setting of hmstats: unit, default and one sentence each. Source of docs/reference/configuration.md."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
@@ -506,9 +506,19 @@ class Settings(BaseSettings):
         description="The estimate otherwise: 0 is the largest partition's number, 1 the sum of all "
         "(hive.metastore.stats.ndv.tuner).",
     )
-    log_level: str = Field(
-        "info", pattern="^(debug|info|warning|error)$", description="The lowest level of log lines: debug to error."
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The lowest level of log lines: debug to error."
     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_number_from_a_flag(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuses true and false for numbers, which pydantic takes for 1 and 0."""
+        kind = cls.model_fields[info.field_name or ""].annotation
+        kinds = {kind, *get_args(kind)}
+        if isinstance(value, bool) and bool not in kinds and kinds & {int, float}:
+            raise PydanticCustomError("number", "Input should be a number")
+        return value
 
     @field_validator("upstreams")
     @classmethod

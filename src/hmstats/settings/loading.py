@@ -53,7 +53,8 @@ def load(flags: Mapping[str, Any] | None = None) -> Settings:
         if first["type"] == SECRET:
             raise SettingsError(f"setting {name}: {first['msg']}") from None
         # No cause: its text has the value too.
-        raise SettingsError(f"setting {name}: {first['msg']}, found {_shown(name, first.get('input'))}") from None
+        expected = first["msg"].replace("a valid tuple", "a valid list")
+        raise SettingsError(f"setting {name}: {expected}, found {_shown(name, first.get('input'))}") from None
 
 
 def _shown(name: str, value: object) -> str:
@@ -96,7 +97,7 @@ def _databases_in_file() -> Iterator[str]:
 
 def _nearest(name: str) -> str:
     """The end of an error about an unknown setting: the most similar setting, or where all are listed."""
-    nearest = get_close_matches(name, Settings.model_fields, n=1)
+    nearest = get_close_matches(name.lower(), Settings.model_fields, n=1)
     return f", is it {nearest[0]}?" if nearest else "; `hmstats config show` prints all"
 
 
