@@ -52,8 +52,8 @@ class Settings(BaseSettings):
     )
     read_only: bool = Field(
         False,
-        description="Whether every call that would change something is refused; the database's user needs the right to "
-        "read only.",
+        description="Whether every call that would change something is refused; a user of PostgreSQL needs the right "
+        "to read only, one of SQLite must be able to write the file and its folder.",
     )
     warehouse: str = Field("warehouse", description="The folder or URI where managed tables live.")
     warehouse_roots: Annotated[tuple[str, ...], NoDecode] | None = Field(

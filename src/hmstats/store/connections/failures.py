@@ -40,6 +40,10 @@ _SQLITE_BUSY = frozenset({5, 6})
 """SQLITE_BUSY, SQLITE_LOCKED."""
 _SQLITE_REFUSED = frozenset({1, 8})
 """SQLITE_ERROR (of the statement), SQLITE_READONLY."""
+_SQLITE_RIGHTS = frozenset({8, 14})
+"""SQLITE_READONLY, SQLITE_CANTOPEN."""
+_RIGHTS = "; its user needs the right to write the file and its folder, also to read"
+"""What SQLite needs for the files beside a database, by which readers and writers agree."""
 
 
 def classify(error: SQLAlchemyError) -> Failure:
@@ -80,9 +84,11 @@ def translate(error: SQLAlchemyError, database: str, tries: int = 1) -> MetaErro
     after = f" after {tries} tries" if tries > 1 else ""
     if isinstance(error, IntegrityError):
         return MetaError(f"database {database} refuses the change{after}: {reason}")
-    if classify(error) is Failure.REFUSED:
-        return MetaError(f"database {database} refuses the statement: {reason}")
     needed = ", hmstats needs PostgreSQL 12 or newer" if _UNKNOWN_SETTING in reason else ""
+    if getattr(getattr(error, "orig", None), "sqlite_errorcode", 0) & 0xFF in _SQLITE_RIGHTS:
+        needed = _RIGHTS
+    if classify(error) is Failure.REFUSED:
+        return MetaError(f"database {database} refuses the statement: {reason}{needed}")
     return StoreUnavailable(f"database {database} does not answer{after}: {reason}{needed}")
 
 
