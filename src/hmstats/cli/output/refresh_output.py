@@ -15,12 +15,13 @@ from hmstats.model.health.runs import FAILURES_TO_REPORT, Lease, Outcome, Run
 from hmstats.outlets.people.cells import amount
 
 _SHOWN = 50
+_NOTHING = "nothing is to be refreshed"
 
 
 def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mapping[TableName, str]) -> None:
     """Print the plan of a round, each score with its terms, and what has no place in it."""
     if not taken:
-        typer.echo("nothing is to be refreshed")
+        typer.echo(_NOTHING)
     else:
         shown = plain_table(["Table", "Reason"], ["Partitions", "Health", "Seconds", "Bytes", "Score"])
         for each in taken[:_SHOWN]:
@@ -34,6 +35,16 @@ def print_plan(taken: Sequence[Work], left: Sequence[Candidate], skipped: Mappin
         tables = amount(len({each.table for each in left}), "table")
         objects = amount(len(left), "table or partition", "tables or partitions")
         typer.echo(f"beyond the budget: {objects} of {tables}")
+    _print_skipped(skipped)
+
+
+def print_none(skipped: Mapping[TableName, str], *, in_window: bool) -> None:
+    """Print that a round had nothing to do, and why."""
+    typer.echo(_NOTHING if in_window else "nothing is refreshed outside of --window")
+    _print_skipped(skipped)
+
+
+def _print_skipped(skipped: Mapping[TableName, str]) -> None:
     for name, reason in list(skipped.items())[:_SHOWN]:
         typer.echo(f"left out: {name.typed} {reason}")
 

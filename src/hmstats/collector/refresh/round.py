@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import ceil
@@ -51,7 +51,10 @@ class Done:
 
 @dataclass(slots=True)
 class Refresher:
-    """Runs rounds. `stop` ends a round after the run that is under way, which may fail then without fault."""
+    """Runs rounds. `stop` ends a round after the run that is under way, which may fail then without fault.
+
+    `skipped` has the tables that the last round left out, with the reason.
+    """
 
     metastore: str
     analyse: Analyse
@@ -60,6 +63,7 @@ class Refresher:
     clock: Callable[[], float] = time.time
     lease_seconds: int = LEASE_SECONDS
     runner: str = field(default_factory=lambda: f"{socket.gethostname()}/{os.getpid()}")
+    skipped: Mapping[TableName, str] = field(default_factory=dict)
     _refusal: SparkDoesNotStart | None = None
 
     def plan(self, busy: dict[TableName, float] | None = None) -> Round:
@@ -74,21 +78,23 @@ class Refresher:
         budget. A failure ends its own piece alone. If Spark does not start, which is no table's failure, the tables
         that need none are analysed all the same; at the end SparkDoesNotStart is raised.
         """
-        if not self._is_open():
+        if not self.is_open():
             return
         began = time.monotonic()
         with connect(self.metastore) as service:
             found = plan_round(service, self.wanted, self._now_ms(), busy)
+            self.skipped = found.skipped
             for number, work in enumerate(found.plan.taken):
                 over = self.wanted.budget_seconds is not None and time.monotonic() - began > self.wanted.budget_seconds
-                if self.stop.is_set() or not self._is_open() or (over and number):
+                if self.stop.is_set() or not self.is_open() or (over and number):
                     break
                 if self._refusal is None or self._needs_no_spark(service, work):
                     yield self._done(service, work)
         if self._refusal is not None:
             raise self._refusal
 
-    def _is_open(self) -> bool:
+    def is_open(self) -> bool:
+        """Whether it is a time at which runs may begin."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         return not self.wanted.windows or windows.closes_at(self.wanted.windows, now) is not None
 

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.fixtures.metastores import Metastore
@@ -148,3 +149,21 @@ def test_a_name_of_nothing_is_not_refreshed(metastore: Metastore, name: str) -> 
         result = CliRunner().invoke(app, ["refresh", name, *more, "--metastore", address])
         assert isinstance(result.exception, StatementError)
         assert "nosuch" in str(result.exception)
+
+
+@sqlite
+def test_a_refresh_with_nothing_to_do_says_so_and_what_it_left_out(metastore: Metastore) -> None:
+    address, name = f"thrift://127.0.0.1:{metastore.port}", f"{metastore.database}.missing"
+    now = datetime.now(UTC)
+    closed = f"{now + timedelta(hours=2):%H:%M}-{now + timedelta(hours=3):%H:%M}"
+
+    def refreshed(*more: str) -> Result:
+        return CliRunner().invoke(app, ["refresh", name, "--metastore", address, *more])
+
+    outside = refreshed("--window", closed)
+    assert (outside.stdout, outside.exit_code) == ("nothing is refreshed outside of --window\n", 0)
+    CliRunner().invoke(app, ["prefs", "set", name, f"window={closed}", "--metastore", address])
+    left_out = refreshed()
+    reason = f"nothing is to be refreshed\nleft out: {name} has a window of its own: {closed}\n"
+    assert (left_out.stdout, left_out.exit_code) == (reason, 0)
+    assert refreshed("--json").stdout == ""

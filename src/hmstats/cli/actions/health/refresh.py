@@ -16,7 +16,7 @@ from hmstats import collector
 from hmstats.cli.actions.spark_arguments import JobSettings, need_spark
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.interrupts import ended_by_signals
-from hmstats.cli.output.refresh_output import done_text, print_plan, work_as_json
+from hmstats.cli.output.refresh_output import done_text, print_none, print_plan, work_as_json
 from hmstats.client import connect
 from hmstats.client.naming import named_object
 from hmstats.client.tables.existing import check_exists
@@ -81,13 +81,16 @@ class Refresh:
         """Refresh, and print a line for each piece; the exit code is PARTLY_DONE if something failed."""
         if not watch:  # which may wait for what is to come
             self._check_names()
-        failed = False
+        failed = begun = False
         with ended_by_signals("what was finished is stored, and the table is free"), _Analyses(self) as analyses:
             refresher = Refresher(self.job.metastore, analyses.analyse, self.wanted)
             with _ended_after_a_slice(refresher):
                 for done in Watch(refresher).rounds() if watch else refresher.run():
                     failed |= done.outcome is Outcome.FAILED
+                    begun = True
                     self._print(done)
+        if not (begun or watch or self.as_json or refresher.stop.is_set()):
+            print_none(refresher.skipped, in_window=refresher.is_open())
         if failed:
             raise typer.Exit(ExitCode.PARTLY_DONE)
 
