@@ -2,14 +2,16 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.client.sending.test_spool import parcel
 
 from hmstats.client.sending.spool import Spool
 from hmstats.errors import DatabaseTaken
+from hmstats.outlets.arrow import ipc
 from hmstats.outlets.export.file import write
 from hmstats.store.changes import versions
 from hmstats.store.database.store import Store
@@ -53,6 +55,26 @@ def test_a_spool_folder(tmp_path: Path) -> None:
 def test_an_exported_file(tmp_path: Path, name: str) -> None:
     write(tmp_path / name, [])
     assert readable_by_others(tmp_path) == []
+
+
+def test_an_arrow_file(tmp_path: Path) -> None:
+    ipc.write_file(tmp_path / "found.arrow", [])
+    assert readable_by_others(tmp_path) == []
+
+
+@pytest.mark.parametrize("write_to", [write, ipc.write_file])
+def test_what_a_link_leads_to_is_written_and_the_link_stays(
+    tmp_path: Path, write_to: Callable[[Path, list[Any]], object]
+) -> None:
+    """As /dev/stdout, a link to the file that the output goes to."""
+    link, aim = tmp_path / "link.json", tmp_path / "elsewhere" / "aim"
+    aim.parent.mkdir()
+    aim.write_text("old")
+    link.symlink_to(aim)
+    write_to(link, [])
+    assert link.readlink() == aim
+    assert aim.read_bytes() != b"old"
+    assert [each.name for each in aim.parent.iterdir()] == ["aim"]
 
 
 def test_a_server_that_has_a_database_alone_is_noticed_through_a_link(tmp_path: Path) -> None:

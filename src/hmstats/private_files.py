@@ -3,6 +3,7 @@
 import contextlib
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,23 @@ def make_private(path: str | Path) -> None:
     """Create an empty file that only its owner may read, unless it exists. Errors are left to the later write."""
     with contextlib.suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWNER_ALONE))
+
+
+@contextlib.contextmanager
+def replaced_when_whole(path: str | Path) -> Iterator[Path]:
+    """A private file beside a path, which takes its place when the block ends, and goes when the block fails.
+
+    Of a link, what it leads to is replaced, so that as root /dev/stdout stays what it is.
+    """
+    whole = Path(path).resolve()
+    part = whole.with_name(f"{whole.name}.{os.getpid()}.part")
+    try:
+        make_private(part)
+        yield part
+        part.replace(whole)
+    finally:
+        with contextlib.suppress(OSError):  # of a folder that nobody may write to
+            part.unlink(missing_ok=True)
 
 
 def make_private_in(files: "fs.FileSystem", path: str) -> None:

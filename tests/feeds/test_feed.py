@@ -227,3 +227,11 @@ def test_a_cursor_survives_and_a_damaged_one_is_named(tmp_path: Path) -> None:
     place.write_text("{}")
     with pytest.raises(SettingsError, match="is no cursor of a feed"):
         read_cursor(place)
+
+
+def test_a_cursor_that_cannot_be_written_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    place = tmp_path / "cursor.json"
+    place.mkdir()
+    with pytest.raises(SettingsError, match=r"the cursor .*cursor\.json cannot be written"):
+        write_cursor(place, Cursor(7))
+    assert [each.name for each in tmp_path.iterdir()] == ["cursor.json"]

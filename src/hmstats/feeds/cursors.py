@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hmstats.errors import SettingsError
+from hmstats.private_files import replaced_when_whole
 from hmstats.process_user import home_folder
 
 
@@ -39,10 +40,9 @@ def read_cursor(path: Path) -> Cursor:
 def write_cursor(path: Path, cursor: Cursor) -> None:
     """Replace the file at once, so that a crash leaves the old cursor or the new one. Raises SettingsError."""
     text = json.dumps({"event": cursor.event, "owed": list(cursor.owed)})
-    beside = path.with_suffix(f".{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text)
-        beside.replace(path)
+        with replaced_when_whole(path) as part:
+            part.write_text(text)
     except OSError as error:
         raise SettingsError(f"the cursor {path} cannot be written: {error.strerror or error}") from error

@@ -1,5 +1,7 @@
 """Statistics arrays as IPC streams and files."""
 
+from collections.abc import Iterator
+from errno import ENOSPC
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +14,7 @@ from tests.outlets.strategies import table_statistics
 
 from hmstats.errors import InvalidInput
 from hmstats.model.statistics.table_statistics import TableStatistics
-from hmstats.outlets.arrow import data_statistics, ipc
+from hmstats.outlets.arrow import data_statistics, ipc, statistics_batches
 from hmstats.outlets.arrow import table_statistics as read_statistics
 from hmstats.outlets.arrow.build import array
 from hmstats.outlets.arrow.read import statistics
@@ -34,6 +36,23 @@ def test_a_file_comes_back(tmp_path: Path) -> None:
         read = [read_statistics(batch) for batch in ipc.read(source)]
         assert [each.statistics.columns for each in read] == [each.statistics.columns for each in found]
     assert feather.read_table(tmp_path / "statistics.arrow").num_rows == 6 + 2
+
+
+def test_a_file_that_cannot_be_finished_leaves_the_one_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, found = tmp_path / "statistics.arrow", [data_statistics(COMPLEX_DATA)]
+    ipc.write_file(path, found)
+    before = path.read_bytes()
+    schema, batches = statistics_batches(found)
+
+    def broken() -> Iterator[pa.RecordBatch]:
+        yield from [*batches, *batches]
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(ipc, "statistics_batches", lambda _: (schema, broken()))
+    with pytest.raises(OSError, match="No space left"):
+        ipc.write_file(path, found)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_stream_has_the_specifications_schema() -> None:

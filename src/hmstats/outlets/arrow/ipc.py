@@ -1,6 +1,7 @@
 """Statistics arrays as bytes and files: Arrow's IPC stream and IPC file, a record batch for each target."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,6 +9,7 @@ import pyarrow as pa
 from hmstats.errors import InvalidInput
 from hmstats.model.statistics.table_statistics import TableStatistics
 from hmstats.outlets.arrow import statistics_batches
+from hmstats.private_files import replaced_when_whole
 
 _FILE_MAGIC = b"ARROW1"
 
@@ -24,9 +26,11 @@ def stream(found: Sequence[TableStatistics]) -> bytes:
 
 
 def write_file(path: str | Path, found: Sequence[TableStatistics]) -> None:
-    """Write an IPC file, which is Feather's second version too."""
+    """Write an IPC file, which is Feather's second version too, or to a pipe. A file is there when it is whole."""
     schema, batches = statistics_batches(found)
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+    is_pipe = Path(path).exists() and not Path(path).is_file()
+    places = nullcontext(path) if is_pipe else replaced_when_whole(path)
+    with places as place, pa.OSFile(str(place), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
 

@@ -5,7 +5,7 @@ docs/statistics/export.md describes both; outlets/export/rows.py has the rows th
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from decimal import InvalidOperation
 from enum import Enum
 from pathlib import Path
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from hmstats.errors import InvalidInput
 from hmstats.outlets.export.lines import read_lines, write_lines
 from hmstats.outlets.export.rows import FORMAT, ROWS_A_GROUP, SCHEMA, VERSION, Entry, entries, rows_of
-from hmstats.private_files import make_private
+from hmstats.private_files import replaced_when_whole
 
 _PARQUET_MAGIC = b"PAR1"
 
@@ -44,23 +44,17 @@ def form_of(path: str | Path) -> Form:
 def write(path: str | Path, found: Iterable[Entry], form: Form | None = None) -> int:
     """Write a file, ROWS_A_GROUP rows or so at a time; how many tables and partitions it has.
 
-    `form`: by default the one that the name says. The file is there when it is whole, under its name with `.part`
-    before. Raises InvalidInput when it cannot be written, or neither name nor `form` says the form.
+    `form`: by default the one that the name says. The file is there when it is whole. Raises InvalidInput when it
+    cannot be written, or neither name nor `form` says the form.
     """
     form = form or form_of(path)
     if Path(path).exists() and not Path(path).is_file():
         raise InvalidInput(f"{path} cannot be written: it is no file")
-    part = Path(f"{path}.part")
     try:
-        make_private(part)
-        count = _write_parquet(part, found) if form is Form.PARQUET else _write_json(part, found)
-        part.replace(path)
+        with replaced_when_whole(path) as part:
+            return _write_parquet(part, found) if form is Form.PARQUET else _write_json(part, found)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {_reason(error)}") from error
-    finally:
-        with suppress(OSError):  # of a folder that nobody may write to
-            part.unlink(missing_ok=True)
-    return count
 
 
 def read(path: str | Path) -> Iterator[Entry]:
