@@ -1,7 +1,6 @@
 """Statistics arrays as bytes and files: Arrow's IPC stream and IPC file, a record batch for each target."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
@@ -26,11 +25,14 @@ def stream(found: Sequence[TableStatistics]) -> bytes:
 
 
 def write_file(path: str | Path, found: Sequence[TableStatistics]) -> None:
-    """Write an IPC file, which is Feather's second version too, or to a pipe. A file is there when it is whole."""
+    """Write an IPC file, which is Feather's second version too; it is there when it is whole.
+
+    Raises InvalidInput for a place that is no file, such as a pipe.
+    """
     schema, batches = statistics_batches(found)
-    is_pipe = Path(path).exists() and not Path(path).is_file()
-    places = nullcontext(path) if is_pipe else replaced_when_whole(path)
-    with places as place, pa.OSFile(str(place), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+    if Path(path).exists() and not Path(path).is_file():
+        raise InvalidInput(f"{path} cannot be written: it is no file")
+    with replaced_when_whole(path) as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
 
