@@ -6,8 +6,8 @@ from hmstats.cli.options import Server
 def mcp(metastore: Server = None) -> None:
     """Answer an assistant's questions about statistics, by the Model Context Protocol on standard input and output.
 
-    The tools only read: health, tables, table, column, history, diff. The metastore is asked as the user of this
-    process (HMSTATS__TOKEN and the other settings of a client).
+    The tools only read: health, tables, table, column, rows, ask, history, diff, pending, runs, blame, plan. The
+    metastore is asked as the user of this process (HMSTATS__TOKEN and the other settings of a client).
     """
     from hmstats.cli.actions.page.mcp import serve_assistant
 

@@ -12,7 +12,7 @@ def web(
     port: Annotated[int | None, typer.Option(help="The port to listen on; 0 takes a free one.")] = None,
     metastore: Server = None,
     writes: Annotated[
-        bool | None, typer.Option("--writes", help="Allow changes: restores, and locks of statistics.")
+        bool | None, typer.Option("--writes", help="Allow changes: restores, locks, and what is pending.")
     ] = None,
 ) -> None:
     """Show tables and their statistics in a browser, and as JSON, until SIGTERM or SIGINT.
