@@ -403,7 +403,9 @@ class Settings(BaseSettings):
         description="Names of the host by which browsers reach the page, besides localhost, web_host and addresses; a "
         "request for another name is refused.",
     )
-    web_writes: bool = Field(False, description="Whether the page allows changes: restores, locks, and what is pending.")
+    web_writes: bool = Field(
+        False, description="Whether the page allows changes: restores, locks, and what is pending."
+    )
     web_tls_certificate: str | None = Field(
         None, description="The PEM file of the page's certificate, with those that signed it; unset: plain HTTP."
     )
