@@ -34,6 +34,7 @@ def test_a_column_must_have_a_name() -> None:
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS", Statement(T)),
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR ALL COLUMNS", Statement(T)),
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS a, `B c`, A", Statement(T, ("a", "b c"))),
+        ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS `for`", Statement(T, ("for",))),
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS date, order", Statement(T, ("date", "order"))),
         ("\n ANALYZE\n TABLE db.t -- all of it\n COMPUTE STATISTICS", Statement(T, ())),
         (
@@ -78,6 +79,8 @@ def test_partition_specs(spec: str, expected: Mapping[str, str | None]) -> None:
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS a AS b", "cannot be read at 'AS'"),
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS t.a", r"cannot be read at '\.'"),
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR COLUMNS (a, b)", "takes the names of columns, found"),
+        ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR", "cannot be read at its end; the form is ANALYZE TABLE"),
+        ("ANALYZE TABLE db.t COMPUTE STATISTICS for ;", "cannot be read at its end"),
         ("ANALYZE TABLE db.t COMPUTE STATISTICS FOR TABLE", "cannot be read at 'TABLE'"),
         ("ANALYZE TABLE db.t COMPUTE STATISTICS CACHE METADATA", "cannot be read at 'METADATA'"),
         ("ANALYZE TABLE db.t", "is not supported; the form is ANALYZE TABLE"),

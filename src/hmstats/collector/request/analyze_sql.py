@@ -16,6 +16,8 @@ from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 
 FORM = "ANALYZE TABLE [db.]t [PARTITION(k[=v], ...)] COMPUTE STATISTICS [NOSCAN | FOR COLUMNS [a, b] | FOR ALL COLUMNS]"
 _DIALECTS = ("spark", "hive")
+_CUT = re.compile(r"\bstatistics\s+for\s*;?\s*$", re.IGNORECASE)
+"""The end of a statement without its COLUMNS, which sqlglot takes for a whole one about no column."""
 _VERB = re.compile(r"\s*analyze\s+tables?\b", re.IGNORECASE)
 
 
@@ -57,6 +59,8 @@ def parse(text: str) -> Analyze:
 
 
 def _tree(text: str) -> exp.Analyze:
+    if _CUT.search(text):
+        raise StatementError(f"the statement cannot be read at its end; the form is {FORM}")
     problem = ""
     for dialect in _DIALECTS:
         try:
