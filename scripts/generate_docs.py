@@ -67,7 +67,8 @@ _CLI = """# Command line
 
 <!-- Made by `make docs` from src/hmstats/cli/. -->
 
-An error is one sentence on standard error, behind the usage of the command if its arguments are wrong. Log lines go to standard error, answers to standard output.
+An error is one sentence on standard error, behind the usage of the command if its arguments are wrong. Log lines go
+to standard error, answers to standard output.
 
 | exit code | meaning |
 |---|---|
