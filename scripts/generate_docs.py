@@ -79,7 +79,7 @@ start |
 | 2 | an error: nothing was done, or all of it can be repeated |
 | 3 | done in part: `analyze`, `refresh`, `push`, `import`, `restore`, `feed` and `leave --upstream` name what was \
 left out, with the reason |
-| 130, 143 | ended by Ctrl-C or SIGTERM; `analyze` and `refresh` say what stays |
+| 130, 143 | ended by Ctrl-C or SIGTERM; `analyze`, `refresh` and `export` say what stays |
 
 `hmstats --install-completion` teaches your shell to complete commands and options.
 """

@@ -1,6 +1,8 @@
 """`hmstats export` and `hmstats import`: statistics move with all that is kept beside them."""
 
+import signal
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,13 @@ from typer.testing import CliRunner, Result
 
 from hmstats import client
 from hmstats.cli.main import app
+from hmstats.client.sending.transfer import entries
 from hmstats.errors import InvalidInput, SettingsError, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, Kind, StatisticsSet
 from hmstats.model.statistics.provenance import Provenance
 from hmstats.outlets.export.file import read
+from hmstats.outlets.export.rows import Entry
 from hmstats.sketch.accumulator import ColumnAccumulator
 
 COLUMNS = {"l": "bigint", "s": "string"}
@@ -134,6 +138,24 @@ def test_the_format_may_be_named(filled: Metastore, tmp_path: Path) -> None:
     exported = run("export", path, f"{filled.database}.one", "--format", "JSON", "--metastore", address(filled))
     assert exported.stdout == f"written to {path}: statistics of 1 table or partition\n"
     assert Path(path).read_text().startswith('{"hmstats.statistics": "1"}\n')
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_an_export_that_is_ended_leaves_no_file(
+    filled: Metastore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    def ended(service: Any, patterns: Any) -> Iterator[Entry]:
+        yield from entries(service, patterns)
+        signal.raise_signal(number)
+
+    monkeypatch.setattr("hmstats.cli.actions.export.entries", ended)
+    path = tmp_path / "all.json"
+    result = run("export", str(path), f"{filled.database}.one", "--metastore", address(filled))
+    assert (result.exit_code, result.stderr) == (
+        128 + number,
+        f"hmstats: ended by {number.name}: no file was written\n",
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_one_server_takes_from_another(filled: Metastore, other: Metastore) -> None:

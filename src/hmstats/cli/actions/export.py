@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
+from hmstats.cli.interrupts import ended_by_signals
 from hmstats.client.sending.transfer import check_patterns, check_present, entries
 from hmstats.errors import StatementError
 from hmstats.outlets.export.file import Form, form_of, write
@@ -31,7 +32,8 @@ def export_statistics(
     wanted = Form.JSON if to_stdout and form is None else _form(file, form)
     if to_stdout and wanted is not Form.JSON:
         raise StatementError("standard output takes JSON only: name a file for Parquet")
-    with open_metastore(metastore) as service:
+    what_stays = "the output is not whole" if to_stdout else "no file was written"
+    with ended_by_signals(what_stays), open_metastore(metastore) as service:
         check_present(service, tables or ())
         found: Iterable[Entry] = entries(service, tables or ())
         count = write_lines(sys.stdout, found) if to_stdout else write(file, found, wanted)
