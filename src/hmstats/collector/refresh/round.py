@@ -15,7 +15,7 @@ from hmstats.client import Metastore, connect
 from hmstats.client.refresh_plan import Round, plan_round
 from hmstats.collector.lake.formats import is_lake_table
 from hmstats.collector.refresh.lease import LEASE_SECONDS, keep_lease
-from hmstats.errors import HmstatsError, SparkDoesNotStart
+from hmstats.errors import CallRefused, HmstatsError, SparkDoesNotStart
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.health.health import WHOLE
 from hmstats.model.health.plan import Work
@@ -30,6 +30,7 @@ _MOST_CHARACTERS = 2_000
 """Most characters of a reason that is recorded."""
 _SLICE_SECONDS = 5.0
 """Predicted seconds of the partitions that are analysed at once; after them a run may be stopped."""
+_GONE = "NoSuchObjectException"
 _STOPPED = "ended by a signal; what was finished before it is stored"
 _LOST = "another run has the table, since the lease was not renewed in time; what was finished before is stored"
 Analyse = Callable[[TableName, Sequence[str], bool], "Report"]
@@ -105,7 +106,9 @@ class Refresher:
         run = Run(uuid.uuid4().hex, work.table, self.runner, 0, Outcome.RUNNING, work.partitions, work.terms.as_dict())
         try:
             begun = service.runs.begin(run, self.lease_seconds)
-        except HmstatsError as error:  # dropped meanwhile, or no longer allowed
+        except CallRefused as error:  # dropped meanwhile, which is no failure, or not allowed
+            return Done(work, None if error.kind == _GONE else Outcome.FAILED, str(error))
+        except HmstatsError as error:
             return Done(work, None, str(error))
         if not begun.started:
             return Done(work, None, f"held by {begun.held_by}" if begun.held_by else "failed a moment ago")

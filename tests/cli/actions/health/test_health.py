@@ -11,7 +11,8 @@ from typer.testing import CliRunner, Result
 from hmstats import client
 from hmstats.cli.exit_codes import ExitCode
 from hmstats.cli.main import app
-from hmstats.errors import StatementError
+from hmstats.client.runs import RunCalls
+from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.column_statistics import ColumnStatistics, LongStatistics, StatisticsSet
 
@@ -167,3 +168,20 @@ def test_a_refresh_with_nothing_to_do_says_so_and_what_it_left_out(metastore: Me
     reason = f"nothing is to be refreshed\nleft out: {name} has a window of its own: {closed}\n"
     assert (left_out.stdout, left_out.exit_code) == (reason, 0)
     assert refreshed("--json").stdout == ""
+
+
+@sqlite
+@pytest.mark.parametrize(
+    ("kind", "code", "word"), [("MetaException", 3, "failed"), ("NoSuchObjectException", 0, "left out")]
+)
+def test_a_table_that_may_not_be_refreshed_is_a_failure_and_one_that_is_gone_is_none(
+    metastore: Metastore, monkeypatch: pytest.MonkeyPatch, kind: str, code: int, word: str
+) -> None:
+    def refused(*_: object) -> None:
+        raise CallRefused("begin_statistics_run", kind, "no")
+
+    monkeypatch.setattr(RunCalls, "begin", refused)
+    address, name = f"thrift://127.0.0.1:{metastore.port}", f"{metastore.database}.missing"
+    result = CliRunner().invoke(app, ["refresh", name, "--metastore", address])
+    assert result.exit_code == code
+    assert result.stdout == f"{name} {word} in 0.0 s: begin_statistics_run: {kind}: no\n"
