@@ -40,8 +40,8 @@ def write_lines(file: IO[str], found: Iterable[Entry]) -> int:
 def read_lines(file: IO[str], name: str) -> Iterator[dict[str, Any]]:
     """The rows of a text file, whose name is for messages.
 
-    Raises InvalidInput if it has another format or is not whole, and ValueError, TypeError or pyarrow.ArrowInvalid for a
-    row that has other values than it must.
+    Raises InvalidInput if it has another format or is not whole, and ValueError, TypeError or pyarrow.ArrowInvalid for
+    a row that has other values than it must.
     """
     if _header(file) != _HEADER:
         raise InvalidInput(f"{name} must be statistics of version {VERSION} that hmstats export wrote")
