@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.peers.spark_jars import delta_spark, iceberg_spark
 
 from hmstats import client
 from hmstats.model.catalog.objects import TableName
+from hmstats.model.statistics.column_statistics import LongStatistics, StringStatistics
 
 pytestmark = [pytest.mark.engines, pytest.mark.spark, pytest.mark.slow]
 
@@ -39,6 +41,14 @@ def joined(answer: dict[str, object]) -> list[str]:
     return re.findall(r"Relation spark_catalog\.formats\.(\w+)\[", plan)
 
 
+def analyze(address: str, tables: Sequence[str], folder: Path) -> None:
+    """Analyse tables with no Java at hand."""
+    names = [f"formats.{each}" for each in tables]
+    nowhere = {**os.environ, "JAVA_HOME": str(folder / "nowhere")}
+    done = subprocess.run([HMSTATS, "analyze", "--metastore", address, *names], env=nowhere, check=False)
+    assert done.returncode == 0
+
+
 def test_spark_plans_by_the_statistics_of_delta_s_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HADOOP_USER_NAME", "spark")
     if shutil.which("mvn") is None:
@@ -48,11 +58,8 @@ def test_spark_plans_by_the_statistics_of_delta_s_tables(tmp_path: Path, monkeyp
         assert [each["error"] for each in before] == [None] * len(before)
         assert rows_of(before[-1]) == []
         assert joined(before[-2]) == ["facts", "dims", "few"]  # as the query has them
-        nowhere = {**os.environ, "JAVA_HOME": str(tmp_path / "nowhere")}
         address = f"thrift://127.0.0.1:{port}"
-        names = [f"formats.{each}" for each in ("facts", "mapped", "dims", "few")]
-        done = subprocess.run([HMSTATS, "analyze", "--metastore", address, *names], env=nowhere, check=False)
-        assert done.returncode == 0
+        analyze(address, ("facts", "mapped", "dims", "few"), tmp_path)
         after = session(port, tmp_path / "warehouse", "delta_planned.sql")
         with client.connect(address) as service:
             facts = service.table_statistics(TableName("hive", "formats", "facts"), ["id", "dim"])
@@ -69,3 +76,32 @@ def test_spark_plans_by_the_statistics_of_delta_s_tables(tmp_path: Path, monkeyp
     # The join that leaves ten rows comes first.
     assert set(joined(after[-2])[:2]) == {"facts", "few"}
     assert joined(after[-2])[2] == "dims"
+
+
+def test_statistics_are_of_the_rows_that_spark_reads_after_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HADOOP_USER_NAME", "spark")
+    if shutil.which("mvn") is None:
+        pytest.skip("Delta's jars come from Maven, not found on this machine")
+    tables = ("restored", "clustered", "renamed", "widened")
+    with serving(tmp_path) as port:
+        answers = session(port, tmp_path / "warehouse", "delta_changed.sql")
+        assert [each["error"] for each in answers] == [None] * len(answers)
+        address = f"thrift://127.0.0.1:{port}"
+        analyze(address, tables, tmp_path)
+        with client.connect(address) as service:
+            found = [numbers(service, each) for each in tables]
+    assert found == [each["rows"][0] for each in answers[-len(tables) :]]
+
+
+def numbers(service: client.Metastore, table: str) -> list[object]:
+    """What hmstats says of a table, as the last statements of the session ask Spark."""
+    name = TableName("hive", "formats", table)
+    rows = int(service.table(name).table.parameters["numRows"])
+    ids, texts = (each.data for each in service.table_statistics(name, ["id", "k"]))
+    assert isinstance(ids, LongStatistics)
+    assert isinstance(texts, StringStatistics)
+    assert ids.nulls is not None
+    assert texts.nulls is not None
+    return [rows, rows - ids.nulls, ids.low, ids.high, rows - texts.nulls, texts.ndv, texts.max_length]

@@ -9,4 +9,4 @@ CACHE = cache.CACHE / f"hudi-{HUDI}-spark-{SPARK}"
 
 def fetched() -> older_pyspark.Parts:
     """Both parts, fetched on first use."""
-    return older_pyspark.fetched(CACHE, "org.apache.hudi", f"hudi-spark{SPARK}-bundle_2.12", HUDI, SPARK)
+    return older_pyspark.fetched(CACHE, "org.apache.hudi", f"hudi-spark{SPARK}-bundle_2.12", HUDI, f"{SPARK}.*")

@@ -1,4 +1,4 @@
-"""A table format's runtime for Spark from Maven, and the newest PySpark that it runs in, beside the one installed."""
+"""A table format's runtime for Spark from Maven, and a PySpark that it runs in, beside the one installed."""
 
 import subprocess
 import sys
@@ -16,13 +16,13 @@ class Parts:
     jar: Path
 
 
-def fetched(folder: Path, group: str, artifact: str, version: str, spark: str) -> Parts:
-    """The runtime's jar and the newest PySpark of a minor version, fetched into the folder on first use."""
+def fetched(folder: Path, group: str, artifact: str, version: str, pyspark: str) -> Parts:
+    """The runtime's jar and PySpark of a version, or the newest such as `3.5.*`, fetched into the folder on first use."""
     parts = Parts(folder / "packages", folder / f"{artifact}-{version}.jar")
     with cache.filling(folder) as empty:
         if empty:
             options = (f"-Dartifact={group}:{artifact}:{version}", f"-DoutputDirectory={folder}")
             launch.maven(["dependency:copy", *options], folder, folder / "maven.log")
             to = ("--target", str(parts.packages))
-            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *to, f"pyspark=={spark}.*"], check=True)
+            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", *to, f"pyspark=={pyspark}"], check=True)
     return parts
