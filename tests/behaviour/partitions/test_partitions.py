@@ -249,6 +249,16 @@ def test_a_null_number_is_found_by_its_name(metastore: Metastore, text: str, fou
     assert client.get_num_partitions_by_filter(metastore.database, "numbered", text) == len(found)
 
 
+@pytest.mark.parametrize(
+    "text", ["n = '1_0'", "n = ' 10'", "n = '\uff11\uff10'", "n in ('1', '1_0')", f"n < '{2**63}'"]
+)
+def test_a_text_that_is_no_number_is_not_compared_with_numbers(metastore: Metastore, text: str) -> None:
+    metastore.table("numbered", keys=["n int"])
+    metastore.add_partitions(("10",), table="numbered")
+    with pytest.raises(api.MetaException):
+        metastore.client().get_partitions_by_filter(metastore.database, "numbered", text, -1)
+
+
 @pytest.mark.parametrize("text", ["1st = 'b'", "'a' < 1st", "(1st = 'b')", "1st >= 'b' and 1st != 'c'"])
 def test_a_key_may_begin_with_a_digit(metastore: Metastore, text: str) -> None:
     metastore.table("numbered", keys=["1st"])

@@ -4,6 +4,7 @@ A key of an integer type is compared as a number, any other as text by its bytes
 Fractions do not, and are not compared, as in Hive. Whatever a key's type, a null is found by its name.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -19,6 +20,8 @@ Literal: TypeAlias = str | int
 
 OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 """The operator after both sides are swapped."""
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,1000}")
+"""A text that is a whole number for Hive. Python reads more of them, such as `1_0`, and refuses very long ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +127,12 @@ def comparable(key: Column, value: Literal) -> Literal:
     _check_order(key)
     if not is_number(key) or value == NULL_PARTITION_VALUE:
         return str(value)
-    try:
-        return int(value)
-    except ValueError as error:
+    if isinstance(value, str) and not _WHOLE_NUMBER.fullmatch(value):
         raise MetaError(
             "Filtering is supported only on partition keys of type string, or by whole numbers: "
-            f"partition key {key.name.lower()} is a number, found {str(value)[:100]!r}"
-        ) from error
+            f"partition key {key.name.lower()} is a number, found {value[:100]!r}"
+        )
+    return int(value)
 
 
 def check_like(key: Column) -> None:
