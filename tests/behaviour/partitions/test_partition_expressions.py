@@ -85,6 +85,8 @@ def test_names_come_in_the_order_of_keys(our_metastore: Metastore) -> None:
         assert client.get_partition_names_req(first) == ["region=eu/y=2019"]
     with pytest.raises(api.MetaException, match="must be indexes of keys with"):
         client.get_partition_names_req(request(our_metastore, "", order="7:+"))
+    with pytest.raises(api.MetaException, match="must be indexes of keys with"):
+        client.get_partition_names_req(request(our_metastore, "", order="\N{SUPERSCRIPT ONE}:+"))
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)

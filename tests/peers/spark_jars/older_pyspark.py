@@ -17,7 +17,7 @@ class Parts:
 
 
 def fetched(folder: Path, group: str, artifact: str, version: str, pyspark: str) -> Parts:
-    """The runtime's jar and PySpark of a version, or the newest such as `3.5.*`, fetched into the folder on first use."""
+    """The runtime's jar and a PySpark such as `4.1.1` or `3.5.*`, fetched into the folder on first use."""
     parts = Parts(folder / "packages", folder / f"{artifact}-{version}.jar")
     with cache.filling(folder) as empty:
         if empty:

@@ -145,6 +145,6 @@ def _parse_order(order: str, key_count: int) -> list[tuple[int, bool]]:
     """Parse an order: each key's index and whether it descends. Raises MetaError if it is malformed."""
     indexes, _, signs = order.partition(":")
     listed = indexes.split(",")
-    if len(listed) != len(signs) or not all(each.strip().isdigit() and int(each) < key_count for each in listed):
+    if len(listed) != len(signs) or not all(each.strip().isdecimal() and int(each) < key_count for each in listed):
         raise MetaError(f"an order of partitions must be indexes of keys with + or -, as 1,0:-+, found {order!r}")
     return [(int(index), sign == "-") for index, sign in zip(listed, signs, strict=True)]
