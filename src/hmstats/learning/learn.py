@@ -14,7 +14,7 @@ from hmstats.model.feedback.verdicts import Stored, Verdict, assign_blame
 
 _AT_ONCE = 500
 _OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
-"""Refusals that say nothing about other tables: this one is not the user's, or was dropped meanwhile."""
+"""Refusals that may be of one table alone: it is not the user's, or was dropped meanwhile."""
 
 
 @dataclass(slots=True)
@@ -23,21 +23,22 @@ class Learned:
 
     `without_estimates` are queries of which the engine did not say what it expected. `elsewhere` are tables that the
     metastore does not have, or does not show. `recorded` entries are kept; the rest was too old, or of tables that are
-    `refused`: the user may not write their statistics.
+    `refused`, mostly because the user may not write their statistics. `taken` entries were not refused.
     """
 
     queries: int = 0
     without_estimates: int = 0
     found: int = 0
+    taken: int = 0
     recorded: int = 0
     elsewhere: set[TableName] = field(default_factory=set)
-    refused: set[TableName] = field(default_factory=set)
+    refused: dict[TableName, CallRefused] = field(default_factory=dict)
 
 
 def learn(service: Metastore, queries: Iterable[Query], *, dry_run: bool = False) -> Learned:
     """Judge the estimates of queries by what is stored now, and record who is to blame, unless `dry_run`.
 
-    Raises ServiceUnavailable, CallRefused, and UnknownCall if the metastore is not hmstats.
+    Raises ServiceUnavailable, CallRefused if all is refused, and UnknownCall if the metastore is not hmstats.
     """
     learned, tables, waiting = Learned(), StoredTables(service), list[Seen]()
     for query in queries:
@@ -51,6 +52,8 @@ def learn(service: Metastore, queries: Iterable[Query], *, dry_run: bool = False
         if len(waiting) >= _AT_ONCE:
             _record(service, waiting, learned, dry_run=dry_run)
     _record(service, waiting, learned, dry_run=dry_run)
+    if learned.refused and not learned.taken:
+        raise next(iter(learned.refused.values()))
     return learned
 
 
@@ -67,6 +70,7 @@ def _record(service: Metastore, waiting: list[Seen], learned: Learned, *, dry_ru
     if waiting and not dry_run:
         try:
             learned.recorded += service.blame.record(waiting)
+            learned.taken += len(waiting)
         except CallRefused as error:
             if error.kind not in _OF_ONE_TABLE:
                 raise
@@ -81,7 +85,8 @@ def _record_by_table(service: Metastore, waiting: Sequence[Seen], learned: Learn
     for table, entries in by_table.items():
         try:
             learned.recorded += service.blame.record(entries)
+            learned.taken += len(entries)
         except CallRefused as error:
             if error.kind not in _OF_ONE_TABLE:
                 raise
-            learned.refused.add(table)
+            learned.refused[table] = error

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from hmstats.cli.main import app
 from hmstats.client import connect
+from hmstats.errors import CallRefused
 from hmstats.learning.learn import learn
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.feedback.queries import Operation, Operator, Query
@@ -50,8 +51,17 @@ def test_tables_that_are_not_the_user_s_keep_nothing_back(server: Guarded) -> No
     with connect("thrift://{}:{}".format(*server.address)) as service:
         learned = learn(service, map(_scanned, (OWN, READABLE, SHOWN)))
         assert (learned.queries, learned.recorded) == (3, 1)
-        assert (learned.refused, learned.elsewhere) == ({READABLE}, {SHOWN})
+        assert (set(learned.refused), learned.elsewhere) == ({READABLE}, {SHOWN})
         assert [each.worst.blame.table for each in service.blame.sums()] == [OWN]
+
+
+def test_a_log_of_refused_tables_alone_is_refused(server: Guarded) -> None:
+    server.client("ada")
+    with (
+        connect("thrift://{}:{}".format(*server.address)) as service,
+        pytest.raises(CallRefused, match=r"ada may not write_statistics hive\.shut\.t"),
+    ):
+        learn(service, [_scanned(READABLE)])
 
 
 def test_the_details_of_a_list_lack_those_that_are_not_told(server: Guarded) -> None:

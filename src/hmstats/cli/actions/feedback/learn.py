@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from hmstats.cli.actions.connecting import open_metastore
+from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.learning.learn import Learned, learn
 from hmstats.learning.skipped import Skipped
 from hmstats.learning.sources import queries_in
@@ -43,7 +44,8 @@ def _lines(learned: Learned, skipped: Skipped, *, dry_run: bool) -> list[str]:
     if learned.elsewhere:
         told.append(f"not in this metastore, or not shown to you: {_some(learned.elsewhere)}")
     if learned.refused:
-        told.append(f"not recorded, since you may not write their statistics: {_some(learned.refused)}")
+        reason = plain_sentence(str(next(iter(learned.refused.values()))))
+        told.append(f"not recorded: {_some(learned.refused)}: {reason}")
     passed = [
         (skipped.broken_lines, "broken line", "broken lines"),
         (skipped.long_lines, "line that is too long", "lines that are too long"),
