@@ -1,4 +1,4 @@
-"""The gateway as the server's dispatcher sees it: statistics are answered here, everything else by the upstream."""
+"""The gateway as the server's dispatcher sees it: it answers calls about statistics and relays all others."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,21 +38,21 @@ from hmstats.service.statistics.writing.write import StatisticsWriter
 from hmstats.store.database.store import Store
 
 _LOST_SECONDS = 30.0
-"""Between two looks for lost calls; half of a gateway's patience if that is less."""
+"""The time between two searches for lost calls; half of the gateway's patience if that is less."""
 _HEALTH = frozenset({"get_statistics_health", "get_partition_health"})
 _CONNECTION_SETTINGS = frozenset({"getMetaConf", "setMetaConf"})
 _LOOKED_AT = STATISTICS | FOLLOWED | WITH_STATISTICS | BRINGING | ALTERING | _CONNECTION_SETTINGS
-"""The calls whose arguments may be decoded; all others pass as bytes."""
+"""The calls whose arguments may be decoded; all others are relayed as bytes."""
 _MAY_BE_UPSTREAMS_ALONE = SENT_TWICE - (_LOOKED_AT - WITH_STATISTICS) - RECORDS - OURS_ALONE
-"""The reads of which nothing may be here."""
+"""Reads that the upstream alone answers, unless they ask for statistics."""
 
 
 class Gateway:
-    """A relay that answers statistics from a store of its own. Thread-safe.
+    """A relay that answers calls about statistics from a store of its own. Thread-safe.
 
-    A call that began `patience_seconds` ago is not answered any more. Statistics are sent every `sending_seconds`.
-    `cache_bytes` of answers about tables are kept where the upstream's log proves them.
-    `name` is the upstream's in metrics; `address` identifies an upstream that has no UUID.
+    A call that began `patience_seconds` ago will not be answered any more. Statistics are sent to the upstream every
+    `sending_seconds`. At most `cache_bytes` of answers about tables are kept, as long as the upstream's log proves
+    them. `name` is the upstream's in metrics; `address` identifies an upstream that has no UUID.
     """
 
     has_own_tables = False
@@ -82,7 +82,7 @@ class Gateway:
         presence = Presence(self._upstream, mirroring, log, name)
         writer = StatisticsWriter(store, keep_accuracy=False)
         self.pending = pending = PendingStatistics(store, writer)
-        """What waits here until it is published, and is not sent before."""
+        """Statistics that are stored here, but neither in force nor sent to the upstream until they are published."""
         self._statistics = StatisticsAnswers(
             self._upstream, mirroring, presence, self.delivery, self._following, pending
         )
@@ -96,11 +96,11 @@ class Gateway:
         self.prompt = PromptAnswers(self._kept, relay)
 
     def takes(self, name: str) -> bool:
-        """Whether a call may need the upstream: all but those of the connection, and a few of our own."""
+        """Whether a call may need the upstream: false for those about the connection, and for a few of our own."""
         return name not in ANSWERED_HERE and name not in OURS_ALONE
 
     def answer(self, request: Request, session: Session, stream: Stream, here: Here) -> Relayed:
-        """The answer to a call, which the upstream gives, or `here` does.
+        """The answer to a call, from the upstream or from `here`.
 
         Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
         """
@@ -123,7 +123,7 @@ class Gateway:
         return self._answer_decoded(call, arguments)
 
     def _answer_decoded(self, call: Call, arguments: dict[str, Any]) -> Relayed:
-        """The answer to a call of which the gateway must know the arguments. Raises as `answer`."""
+        """The answer to a call whose arguments the gateway must decode. Raises as `answer` does."""
         name = call.name
         if name in _CONNECTION_SETTINGS:
             return call.here() if arguments["key"] == CANARY else call.relay()
@@ -141,7 +141,7 @@ class Gateway:
         return self._statistics.answer(call, scope, arguments)
 
     def _pass_on(self, request: Request, session: Session, stream: Stream) -> Relayed:
-        """The upstream's answer to a call, which may have been kept."""
+        """The upstream's answer to a call, possibly a kept one."""
         user = User(session.user, session.groups)
 
         def ask(way: Stream) -> Relayed:
@@ -161,7 +161,7 @@ class Gateway:
         return self._kept.answer(calls, user, request, stream, ask_joined)
 
     def send_at_once(self, request: Request, session: Session) -> SentCall | None:
-        """A small read of which nothing is here, sent to the upstream without waiting; None if it was not sent."""
+        """Send a small read that the upstream alone answers, without waiting; None if it was not sent."""
         name = request.head.name
         if name not in _MAY_BE_UPSTREAMS_ALONE or may_want(request) or (name in KEPT and not self._kept.keeps_none):
             return None
@@ -170,11 +170,11 @@ class Gateway:
 
     @property
     def is_hanging(self) -> bool:
-        """Whether the upstream takes connections and answers nothing, so that calls are refused at once."""
+        """Whether the upstream accepts connections but does not answer, so that calls are refused at once."""
         return self._relay.is_hanging
 
     def probe(self) -> None:
-        """Find out which addresses answer, so that a command waits for none that hangs; a server's chore does so."""
+        """Find out which addresses answer, so that no command waits for one that hangs; servers do so by a chore."""
         self._relay.probe()
 
     def leave(self, session: Session) -> None:
@@ -183,7 +183,7 @@ class Gateway:
 
     @property
     def chores(self) -> Sequence[Chore]:
-        """What is to be done from time to time."""
+        """The functions to be run from time to time."""
         delivery = self.delivery
         sending = Chore("upstream_writes", delivery.send_pending, self._sending_seconds, cut_short=delivery.cut_short)
         lost = Chore("lost_calls", self._following.end_lost_calls, self._lost_seconds)
@@ -195,7 +195,7 @@ class Gateway:
         self._relay.close()
 
     def adopting(self, patterns: Sequence[str] = ()) -> Adopting:
-        """What takes old statistics of the upstream over, of the tables that match a pattern (none: of all).
+        """The adoption of the upstream's old statistics, of the tables that match a pattern (no patterns: of all).
 
         Raises UpstreamUnavailable, UpstreamClosed, MetaError.
         """
@@ -203,5 +203,5 @@ class Gateway:
 
 
 def _asks_upstream_alone(request: Request) -> bool:
-    """Whether a call of KEPT asks for no statistics, which may be here."""
+    """Whether a call of KEPT does not ask for statistics, which might be stored here."""
     return request.head.name not in WITH_STATISTICS or wanted_of(request, lambda: arguments_of(request)) is None

@@ -1,4 +1,4 @@
-"""A call while it is answered, and who may answer it."""
+"""A client's call that is being answered, with the two that can answer it: the upstream and this server."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from hmstats.wire.idl import methods
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A client's call. `relay` has the upstream answer it, `here` this server."""
+    """A client's call. `relay` passes it to the upstream, `here` answers it from this server."""
 
     request: Request
     session: Session
@@ -22,11 +22,11 @@ class Call:
 
     @property
     def name(self) -> str:
-        """The name of its method."""
+        """The name of the call's method."""
         return self.request.head.name
 
     def arguments(self) -> dict[str, Any]:
-        """Its arguments, decoded anew. Raises ProtocolError."""
+        """The call's arguments, decoded again at each use. Raises ProtocolError."""
         return arguments_of(self.request)
 
 

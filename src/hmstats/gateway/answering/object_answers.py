@@ -1,4 +1,4 @@
-"""Calls for tables and partitions that ask for their statistics, and calls that make some with statistics."""
+"""Calls that read tables and partitions with their statistics, and calls that create some with statistics."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ _log = structlog.get_logger("hmstats.gateway")
 
 
 class ObjectAnswers:
-    """Answers calls of WITH_STATISTICS and of BRINGING, by what the upstream answers. Thread-safe."""
+    """Answers calls of WITH_STATISTICS and of BRINGING, using the upstream's answers. Thread-safe."""
 
     def __init__(
         self,
@@ -47,7 +47,8 @@ class ObjectAnswers:
     def answer(self, call: Call, relay_whole: Callable[[Request], Relayed]) -> Relayed:
         """The answer to a call for objects, with their statistics from here if it asks for them.
 
-        `relay_whole` has the upstream answer a call in one piece. Raises ProtocolError if the call cannot be read.
+        `relay_whole` passes a call to the upstream and returns the whole reply. Raises ProtocolError if the call cannot
+        be read.
         """
         wanted = wanted_of(call.request, call.arguments)
         if wanted is None or not self._presence.is_here(call.session, wanted.scope):
@@ -65,7 +66,7 @@ class ObjectAnswers:
         return Relayed((self._pending.read_as_published([mirror.name], answer_with) if is_canary else answer_with(),))
 
     def make(self, call: Call, arguments: dict[str, Any]) -> Relayed:
-        """The answer to a call that makes objects, after the statistics that they bring are here."""
+        """The answer to a call that creates objects, once the statistics that it brings are stored here."""
         try:
             brought = brought_by(call.name, arguments)
         except InvalidInput:

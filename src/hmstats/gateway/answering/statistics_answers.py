@@ -1,4 +1,4 @@
-"""Calls about statistics: reads from here, writes and deletes here and at the upstream."""
+"""Calls about statistics: reads are answered from here, writes and deletions go here and to the upstream."""
 
 from collections.abc import Callable
 from typing import Any
@@ -73,7 +73,7 @@ class StatisticsAnswers:
         raise MetaError(f"table {scope.table} is left to the upstream, which does not know {call.name}: {reason}")
 
     def _write(self, call: Call, scope: StatisticsScope, arguments: dict[str, Any]) -> Relayed:
-        """The answer to a write, of which the upstream gets what it can store."""
+        """The answer to a write; the upstream is sent the part of it that it can store."""
         calls, request = self._upstream.calls(call.session), call.request
         if not self._mirroring.sync(calls, scope):
             return call.relay()
@@ -89,12 +89,12 @@ class StatisticsAnswers:
         name, changes = changes_from_thrift(given) if given else (scope.table, {})
         answered = self._carry_out(calls, name, changes, lambda: call.here(request))
         if not answered.refused:
-            marked = [] if is_merge else [scope]  # the upstream marked those that are merged before
+            marked = [] if is_merge else [scope]  # the upstream had marked the merged columns already
             self._delivery.send_written(scope.table, marked)
         return answered
 
     def _publish(self, call: Call, scope: StatisticsScope) -> Relayed:
-        """The answer to a publish of what waits, which goes to the upstream afterwards like any write."""
+        """The answer to a publish of pending statistics, which are then sent to the upstream like any write."""
         calls, name = self._upstream.calls(call.session), scope.table
         if not self._mirroring.sync(calls, scope):
             return self._leave_to_upstream(call, scope)
@@ -110,7 +110,7 @@ class StatisticsAnswers:
     def _carry_out(
         self, calls: UpstreamCalls, name: TableName, changes: Changes, write: Callable[[], Relayed]
     ) -> Relayed:
-        """The answer to a write, after parameters that come with it were changed at the upstream. Raises MetaError."""
+        """The answer to a write, once the parameters that come with it are set at the upstream. Raises MetaError."""
         if not changes:
             return write()
         with self._delivery.held_back(name):

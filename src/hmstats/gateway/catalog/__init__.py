@@ -1,6 +1,6 @@
 """The upstream's catalog.
 
-joined_reads    equal reads that wait at the same moment
-prompt_answers  kept answers that the selector's thread gives
-kept_answers    answers about tables that are kept while the upstream's log proves them
+joined_reads    equal reads that wait at the same time, asked once
+prompt_answers  kept answers that the selector's thread sends by itself
+kept_answers    answers about tables, kept while the upstream's log proves them current
 """

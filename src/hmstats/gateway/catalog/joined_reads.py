@@ -1,4 +1,4 @@
-"""Equal reads of one user that wait at the same moment are asked once."""
+"""Joins equal reads of one user that wait at the same time: the upstream is asked once for all of them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,21 +17,21 @@ from hmstats.wire.messages.envelope import REPLY, encode_head
 
 
 class _Result(NamedTuple):
-    """What a reply has behind its head."""
+    """A reply without its head."""
 
     body: bytes
     refused: bool
 
 
 class JoinedReads:
-    """The reads of one upstream, by its name. Thread-safe."""
+    """The reads that one upstream, known by its name, is asked. Thread-safe."""
 
     def __init__(self, upstream: str) -> None:
         self.rounds = Rounds[_Result]()
         self._counted = JOINED.labels(upstream)
 
     def answer(self, user: User, request: Request, stream: Stream, ask: Callable[[Stream], Relayed]) -> Relayed:
-        """The answer to a call, by `ask` or by that of an equal one. Raises as `ask` does."""
+        """The answer to a call, from `ask` or shared with an equal call. Raises as `ask` does."""
         head = request.head
         if head.name not in READS or head.oneway:
             return ask(stream)
@@ -47,9 +47,9 @@ class JoinedReads:
         return Relayed((encode_head(head.name, REPLY, head.sequence), found.body), found.refused)
 
     def send(self, user: User, request: Request, send: Callable[[], SentCall | None]) -> SentCall | None:
-        """The call that `send` sends, for whose end equal ones wait; None if an equal one is under way. Does not wait.
+        """Send a call by `send` and let equal calls wait for its end; None if an equal one is under way. Does not wait.
 
-        If it needs a thread, the others go on: they may have all threads.
+        If the call needs a thread, those that wait for it are released, since they might occupy all threads.
         """
         key = _key(user, request)
         own = self.rounds.enter_first(key)
@@ -72,7 +72,7 @@ def _key(user: User, request: Request) -> tuple[User, str, bytes]:
 
 
 def _asked_for_all(own: Round[_Result], request: Request, stream: Stream, ask: Callable[[Stream], Relayed]) -> Relayed:
-    """The answer, which all of a round get if it is not too long to be held."""
+    """The answer to a call, which all calls of its round share unless it is too long to be held."""
     try:
         relayed = ask(WholeAnswer())
     except UpstreamUnavailable:

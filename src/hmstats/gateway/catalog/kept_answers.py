@@ -1,8 +1,9 @@
-"""Answers about tables that are kept while the upstream's log proves them.
+"""Keeps the upstream's answers about tables while its notification log proves that they are current.
 
-An answer is as of a number of the log, which is asked again at each use: so what any client has changed before a
-question is in its answer. It holds for the user that asked, for a minute at most, since rights of users are in no log.
-Refusals are not kept: what is missing may be made. Neither are materialized views, of which not every change is logged.
+An answer is valid as of a number of the log, and each use asks for the log's last number again: a change by any client
+is visible to every later question. An answer is used only for the user that asked, and for at most a minute, since the
+log does not record changes of users' rights. Refusals are not kept, since a missing object may be created. Answers
+about materialized views are not kept either, since not all of their changes are logged.
 """
 
 import threading
@@ -27,37 +28,37 @@ from hmstats.wire.messages.envelope import REPLY, Pieces, encode_head
 
 SECONDS = 60.0
 _MOST_OF_ONE = 1_000_000
-"""Bytes of an answer; a longer one is not kept."""
+"""The most bytes of an answer; a longer one is not kept."""
 _NOT_LOGGED = b"MATERIALIZED_VIEW"
 _ENTRY_BYTES = 500
-"""About what an answer takes besides its bytes and its request's."""
+"""The approximate bytes that an answer takes besides its own bytes and those of its request."""
 Key = tuple[User, str, bytes]
-"""Who asks, the method, and the bytes of its arguments."""
+"""The user, the method, and the bytes of the arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A result, and after which number of the log it was made."""
+    """A result, and the number of the log as of which it was made."""
 
     result: bytes
     table: TableName
     number: int
     at: float
     of_upstream_alone: bool
-    """Whether nothing in the answer may be here instead."""
+    """Whether no part of the answer could have come from this server."""
 
 
 class Read(NamedTuple):
-    """A kept result that holds at a number of the log, up to which it was read."""
+    """A kept result that is valid at `number`, up to which the log was read."""
 
     result: bytes
     number: int
 
 
 class KeptAnswers:
-    """Answers of the upstream of a name, at most `most_bytes` of them. Thread-safe.
+    """Keeps answers of the upstream called `name`, at most `most_bytes` in all. Thread-safe.
 
-    `of_upstream_alone` tells whether the upstream alone answers a call, whatever is stored here.
+    `of_upstream_alone` tells whether a call is answered by the upstream alone, whatever is stored here.
     """
 
     def __init__(
@@ -74,9 +75,9 @@ class KeptAnswers:
     def answer(
         self, calls: UpstreamCalls, user: User, request: Request, stream: Stream, relay: Callable[[Stream], Relayed]
     ) -> Relayed:
-        """A kept answer to a call of KEPT, or that of `relay`, which may be kept from now on. Raises as `relay` does.
+        """A kept answer to a call of KEPT, or else the one of `relay`, which may then be kept. Raises as `relay` does.
 
-        `calls` ask for the log.
+        `calls` ask the upstream for its log.
         """
         number = self._number(calls)
         if number is None:
@@ -99,7 +100,7 @@ class KeptAnswers:
         return answered
 
     def find_read(self, key: Key) -> Read | None:
-        """A kept answer that the upstream alone gives, and holds as far as the log was read; None if it is being read.
+        """A kept answer of the upstream alone, valid as far as the log was read; None while the log is being read.
 
         Never waits for the upstream.
         """
@@ -114,15 +115,15 @@ class KeptAnswers:
 
     @property
     def keeps_none(self) -> bool:
-        """Whether it is known that no answer is kept."""
+        """Whether certainly no answer is kept."""
         return not self._most_bytes or self._log.proves_nothing
 
     def count(self) -> None:
-        """Count a call that was answered by a kept answer."""
+        """Count a call to which a kept answer was sent."""
         self._counted.inc()
 
     def _number(self, calls: UpstreamCalls) -> int | None:
-        """The last number of the log; None if it proves nothing, or cannot be asked now."""
+        """The last number of the log; None if the log proves nothing, or if it cannot be asked now."""
         try:
             return self._log.number(calls) if self._most_bytes else None
         except (UpstreamUnavailable, UpstreamClosed):
@@ -159,7 +160,7 @@ class KeptAnswers:
 
 
 class _Heard:
-    """The way of a reply to its client, of which parts are remembered while they may be those of a kept answer."""
+    """A client's stream that also records the parts of the reply, as long as the reply is short enough to be kept."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -168,7 +169,7 @@ class _Heard:
 
     @property
     def possible(self) -> bool:
-        """Whether the client's protocol takes a reply in parts."""
+        """Whether the client's protocol accepts a reply in parts."""
         return self._stream.possible
 
     @property
@@ -178,7 +179,7 @@ class _Heard:
 
     @property
     def abandoned(self) -> bool:
-        """Whether nobody waits for the reply any more."""
+        """Whether the client has stopped waiting for the reply."""
         return self._stream.abandoned
 
     def send(self, pieces: Pieces) -> None:
@@ -191,7 +192,7 @@ class _Heard:
             self._parts += pieces
 
     def whole(self, rest: Pieces) -> bytes | None:
-        """The whole reply, of which `rest` was not sent yet; None if it is too long to be kept."""
+        """The whole reply, with `rest` as its unsent end; None if it is too long to be kept."""
         if self._bytes + sum(map(len, rest)) > _MOST_OF_ONE:
             return None
         return b"".join((*self._parts, *rest))
@@ -206,7 +207,7 @@ def _table_of(request: Request) -> TableName | None:
     try:
         arguments = decode_arguments(methods()[request.head.name], request.message, request.head.body_at)
         return _TABLES[request.head.name](arguments)
-    except (AttributeError, TypeError, ProtocolError):  # the upstream has answered it, whatever it is
+    except (AttributeError, TypeError, ProtocolError):  # whatever the error is, the upstream has answered the call
         return None
 
 
@@ -243,4 +244,4 @@ _TABLES: Mapping[str, Callable[[_Arguments], TableName]] = {
     "get_partitions_ps": _PLAIN,
 }
 KEPT = frozenset(_TABLES)
-"""The calls whose answers depend on one table alone, and whose changes are all logged: none tells of privileges."""
+"""Calls whose answers depend on one table alone and on changes that are all logged; none returns privileges."""

@@ -1,7 +1,7 @@
-"""Kept answers as the selector's thread gives them: proven by one question to the upstream for all that wait.
+"""Sends kept answers from the selector's thread: one question to the upstream proves all that are waiting.
 
-Only calls that the upstream alone answers are answered so. Whenever the log has more than was read, the calls go to
-threads, which read it.
+Only calls that the upstream alone answers are handled here. When the log has new entries, the calls go to threads,
+which read them.
 """
 
 from collections.abc import Collection
@@ -22,20 +22,20 @@ class PromptAnswers:
         self._relay = relay
 
     def find(self, name: str, message: bytes, body_at: int, session: Session) -> CachedAnswer | None:
-        """The kept answer to a call, which holds if the log still ends where it was read to."""
+        """The kept answer to a call, which is valid if the log's last number is still the one that was read."""
         if name not in KEPT or self._relay.is_bound(session):
             return None
         found = self._kept.find_read((User(session.user, session.groups), name, message[body_at:]))
         return None if found is None else CachedAnswer({LOG: found.number}, {}, found.result)
 
     def count(self) -> None:
-        """Count a call that was answered so."""
+        """Count a call that was answered this way."""
         self._kept.count()
 
     def cached_versions(self, _: Collection[int]) -> Versions | None:
-        """None: the log's end is known by asking alone."""
+        """Always None: only the upstream knows the log's last number."""
         return None
 
     def version_line(self) -> LogLine | None:
-        """A new line to the upstream; None if its connections are behind SASL. Raises UpstreamUnavailable."""
+        """Open a line to the upstream; None if the upstream's connections use SASL. Raises UpstreamUnavailable."""
         return self._relay.log_line()

@@ -1,5 +1,5 @@
-"""Calls that pass and change tables of which there are mirrors.
+"""Relayed calls that change tables whose statistics are mirrored here.
 
-followed_calls  which calls these are, and what they do
-following       what becomes of mirrors when such a call passes
+followed_calls  these calls, and the changes that each makes
+following       updates the mirrors when such a call is relayed
 """

@@ -1,7 +1,8 @@
-"""Calls that pass, and change tables of which there are mirrors: what becomes of the mirrors.
+"""Relayed calls that change mirrored tables, and the change that each makes.
 
-What a later question sees by itself, such as changed columns, needs nothing here. Others would not be seen: before Hive
-4 a table that is dropped and made within a second looks like the old one.
+The next question about a table notices most changes by itself, such as changed columns, so that they need nothing here.
+Listed here are those that it would miss: before Hive 4, a table that is dropped and created again within a second looks
+like the old one.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,14 +24,14 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseDropped:
-    """A database that is dropped with its tables."""
+    """A database that is dropped together with its tables."""
 
     database: DatabaseName
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A table that gets another name."""
+    """A table that is renamed."""
 
     table: TableName
     new: TableName
@@ -46,7 +47,7 @@ class Emptied:
 
 @dataclass(frozen=True, slots=True)
 class PartitionsGone:
-    """Partitions of a table that are dropped or exchanged, by name or by values, unless the call does not name them."""
+    """Partitions of a table that are dropped or exchanged, by name or by values; the call may leave them unnamed."""
 
     table: TableName
     names: tuple[str, ...] = ()
@@ -54,7 +55,7 @@ class PartitionsGone:
     unnamed: bool = False
 
     def names_with(self, keys: list[str]) -> list[str]:
-        """The names; `keys` are the table's partition keys. Raises MetaError."""
+        """The names of the partitions; `keys` are the table's partition keys. Raises MetaError."""
         of_values = () if self.values is None else (partition_name(keys, self.values),)
         return [*self.names, *of_values]
 
@@ -72,7 +73,7 @@ Change = Dropped | DatabaseDropped | Renamed | Emptied | PartitionsGone | Partit
 
 
 def changes_of(name: str, arguments: Arguments) -> list[Change]:
-    """What a call of FOLLOWED does to tables; nothing if something required is missing, so that it will be refused."""
+    """The changes that a call of FOLLOWED makes to tables; none if a required argument is missing."""
     try:
         return _FINDERS[name](arguments)
     except (AttributeError, TypeError, KeyError):
@@ -111,7 +112,7 @@ def _truncate(arguments: Arguments) -> list[Change]:
 
 
 def _listed(names: list[str] | None) -> tuple[str, ...] | None:
-    """The partitions that are truncated: of an empty list a Hive truncates none, and leaves the table as it is."""
+    """The partitions that are truncated. An empty list truncates none: Hive then leaves the table as it is."""
     return None if names is None else tuple(names)
 
 
@@ -181,11 +182,11 @@ _FINDERS: Mapping[str, Callable[[Arguments], list[Change]]] = {
     "exchange_partitions": _exchange,
 }
 FOLLOWED = frozenset(_FINDERS)
-"""The calls that pass and are followed."""
+"""The relayed calls whose changes are followed."""
 
 
 def altered_by(name: str, arguments: Arguments) -> TableName | None:
-    """The table that a call of ALTERING is about; None if something required is missing."""
+    """The table that a call of ALTERING is about; None if a required argument is missing."""
     try:
         if "req" in arguments:
             request = arguments["req"]
@@ -202,4 +203,4 @@ ALTERING = frozenset(
         *("alter_partitions", "alter_partitions_req", "alter_partitions_with_environment_context"),
     }
 )
-"""The calls that change parameters of tables or partitions, and so may unmark columns."""
+"""Calls that change parameters of tables or partitions, by which columns may lose their marks of accuracy."""

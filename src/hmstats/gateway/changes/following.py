@@ -1,8 +1,8 @@
-"""Follows calls that pass, so that no mirror outlives what it mirrors.
+"""Follows relayed calls that change tables, so that no mirror outlives its original.
 
-A row says that a call is under way before it is passed on, and what it does to mirrors is written with the removal of
-that row. Until then statistics of its tables are the upstream's to answer. If the outcome is unknown, since a
-connection or a server broke, the mirrors lose their statistics.
+Before a call is relayed, a row is stored which says that it is under way; the call's effects on mirrors are written in
+the transaction that removes the row. Meanwhile the upstream answers for the statistics of the call's tables. If the
+outcome is unknown, since a connection or a server broke, the mirrors lose their statistics.
 """
 
 import secrets
@@ -44,10 +44,10 @@ _LOOK_SECONDS = 0.02
 
 
 class Following:
-    """Passes calls on and follows what they do. Thread-safe.
+    """Relays calls and follows their effects. Thread-safe.
 
-    A call that was under way for `patience_seconds` has lost its server, or will not be answered any more. So long it
-    is watched by this process's own clock, since clocks of several servers differ.
+    A call that has been under way for `patience_seconds` has lost its server, or will never be answered. The time is
+    measured by this process's own clock, since the clocks of several servers differ.
     """
 
     def __init__(self, store: Store, tables: MirroredTables, claims: MirrorClaims, patience_seconds: float) -> None:
@@ -57,10 +57,10 @@ class Following:
         self._takeover = Takeover(store)
         self._patience_seconds = patience_seconds
         self._seen_at: dict[str, float] = {}
-        """When this process saw each call under way for the first time."""
+        """The time at which this process first saw each call under way."""
 
     def passed(self, calls: UpstreamCalls, changes: Sequence[Change], relay: Callable[[], Relayed]) -> Relayed:
-        """The answer of `relay`, after what the call has done to mirrors. Raises as `relay` does."""
+        """The answer of `relay`, once the call's effects on mirrors are stored. Raises as `relay` does."""
         if not any(self._concerns(each) for each in changes):
             return relay()
         subjects = [subject for each in changes for subject in _subjects(each)]
@@ -78,9 +78,10 @@ class Following:
         relay: Callable[[], Relayed],
         here: Callable[[], Relayed],
     ) -> Relayed:
-        """The answer to a call that deletes statistics of a table, at the upstream and then here. Raises as both do.
+        """Delete statistics of a table at the upstream, then here; returns the answer. Raises as `relay` and `here` do.
 
-        Statistics that the upstream has not got yet are deleted here, though it says that there are none.
+        Statistics that were not sent to the upstream yet are deleted here, although the upstream answers that there are
+        none.
         """
         if self._tables.mirror(scope.table) is None:
             return relay()
@@ -94,7 +95,7 @@ class Following:
             return here() if is_here else relayed
 
     def _has(self, calls: UpstreamCalls, scope: StatisticsScope) -> bool:
-        """Whether statistics of a table that exists are stored here."""
+        """Whether the table exists and statistics of it are stored here."""
         try:
             is_same = self._tables.is_same(calls.table(scope.table))
         except (CallRefused, MetaError):
@@ -109,14 +110,14 @@ class Following:
 
     @contextmanager
     def _under_way(self, subjects: Sequence[TableName | DatabaseName]) -> Iterator[str]:
-        """Notes that a call is under way, and waits until nothing is sent of its tables."""
+        """Record that a call is under way, and wait until no statistics of its tables are being sent."""
         call_id = secrets.token_hex(12)
         self._store.write(lambda unit: under_way.begin(unit, call_id, list(dict.fromkeys(subjects))))
         try:
             self._wait(subjects)
             yield call_id
         except UpstreamSilent:
-            raise  # it may be carried out later: the row stays
+            raise  # the upstream may still carry it out: the row stays
         except UpstreamUnavailable:
             self._end(call_id, lambda _: None)
             raise
@@ -126,7 +127,7 @@ class Following:
         self._end(call_id, lambda _: None)
 
     def _wait(self, subjects: Sequence[TableName | DatabaseName]) -> None:
-        """Return when no statistics of tables are being sent: the upstream must not get them after the call."""
+        """Wait until no statistics of the tables are being sent: the upstream must not receive them after the call."""
         until = time.monotonic() + _PATIENCE_SECONDS
         for table in [each for each in subjects if isinstance(each, TableName)]:
             while self._claims.is_being_sent(table):
@@ -137,7 +138,7 @@ class Following:
                 time.sleep(_LOOK_SECONDS)
 
     def end_lost_calls(self) -> None:
-        """Remove the statistics of tables that lost calls may have changed."""
+        """Remove the statistics of tables that may have been changed by calls whose outcome is lost."""
         now = time.monotonic()
         with self._store.read() as connection:
             found = under_way.listed(connection)
@@ -183,7 +184,7 @@ class Following:
         self._end(call_id, follow)
 
     def _gone(self, calls: UpstreamCalls, change: PartitionsGone) -> list[str]:
-        """The names of partitions with mirrors that are gone. Raises CallRefused, MetaError, UpstreamClosed."""
+        """The names of the dropped partitions that have mirrors. Raises CallRefused, MetaError, UpstreamClosed."""
         mirror = self._tables.mirror(change.table)
         if mirror is None:
             return []
@@ -193,7 +194,7 @@ class Following:
         return [each for each in self._tables.partition_names(change.table) if each not in there]
 
     def _moved(self, calls: UpstreamCalls, change: PartitionRenamed) -> tuple[str, str, Partition | None]:
-        """The names that a partition had and has, and the partition. Raises CallRefused, MetaError, UpstreamClosed."""
+        """The old and the new name of a partition, and the partition. Raises CallRefused, MetaError, UpstreamClosed."""
         keys = [each.name for each in calls.table(change.table).table.partition_keys]
         old, new = (partition_name(keys, each) for each in (change.old, change.new))
         return old, new, calls.partitions(change.table, keys, [new]).get(new)
@@ -202,7 +203,7 @@ class Following:
         return isinstance(change, DatabaseDropped) or self._tables.mirror(change.table) is not None
 
     def _doubt(self, unit: Unit, subjects: Sequence[TableName | DatabaseName]) -> None:
-        """Have mirrors say nothing any more that may have changed."""
+        """Forget the statistics of all mirrors that may have changed."""
         for each in dict.fromkeys(subjects):
             if isinstance(each, TableName):
                 self._tables.forget_statistics(unit, each)

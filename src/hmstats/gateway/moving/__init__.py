@@ -1,7 +1,7 @@
-"""`hmstats move`: a database with its statistics goes from an upstream to hmstats' own tables, or back.
+"""`hmstats move`: moves a database with its statistics from an upstream to hmstats' own tables, or back.
 
-moving       the steps of a move, each of which may be the last one before a kill
-refusals     what cannot be moved
-comparing    what two places say of one database, and where they differ
-described    a database as a place answers for it
+moving       the steps of a move, which may be killed after any of them
+refusals     the objects that prevent a move
+comparing    the differences between two places that have the same database
+described    a database as the calls of a place return it
 """

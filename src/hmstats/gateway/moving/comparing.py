@@ -1,4 +1,4 @@
-"""What two places say of one database, and where they differ: answers are compared, not what is stored."""
+"""Compares two places that have the same database, by their answers to calls, not by their storage."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
@@ -14,14 +14,14 @@ _Answers = Mapping[str, object]
 
 
 class Comparing:
-    """Compares two places. Every method raises as those of Described."""
+    """Compares two places. Every method raises as those of Described do."""
 
     def __init__(self, one: Described, other: Described) -> None:
         self._one = one
         self._other = other
 
     def database(self, name: DatabaseName) -> Iterator[str]:
-        """A sentence for each difference in a database: itself, its functions, preferences and tables."""
+        """A sentence for each difference in a database: in its own properties, functions, preferences and tables."""
         one, other = self._one.database(name), self._other.database(name)
         if one is None or other is None:
             missing = self._one if one is None else self._other
@@ -40,7 +40,7 @@ class Comparing:
             yield from self.table(TableName(name.catalog, name.database, each))
 
     def table(self, name: TableName) -> Iterator[str]:
-        """A sentence for each difference in a table: itself, its constraints, partitions and statistics."""
+        """A sentence for each difference in a table: in its own properties, constraints, partitions and statistics."""
         one, other = self._one.table(name), self._other.table(name)
         yield from self._compare_fields(f"table {name.typed}", _without_ids(one), _without_ids(other))
         constraints = [{f"{each.name} {each.column}": each for each in place.constraints(name)} for place in self._both]

@@ -1,4 +1,4 @@
-"""A database as a place answers for it: by the calls that every client has."""
+"""A database as the calls of a place return it: only calls that every client has are used."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -41,7 +41,10 @@ _CONSTRAINTS = {
 
 
 class Described:
-    """A place, whose `title` is for sentences. Every method raises CallRefused, UpstreamUnavailable, UpstreamClosed."""
+    """Reads and writes databases of a place, whose `title` is for sentences.
+
+    Every method raises CallRefused, UpstreamUnavailable, UpstreamClosed.
+    """
 
     def __init__(
         self,
@@ -52,21 +55,21 @@ class Described:
         self.title = title
         self._answer = answer
         self.send = send
-        """Sends statistics of a database that are still under way."""
+        """Sends the statistics of a database that are still waiting to be sent."""
 
     def call(self, method: str, *arguments: Any) -> Any:
         """The answer to a call."""
         return value_of(method, self._answer(request_of(method, *arguments)))
 
     def catalog(self, name: str) -> Catalog:
-        """A catalog; before Hive 3 there are none, and it has no location."""
+        """A catalog; before Hive 3 there is only one, which has no location."""
         try:
             return catalog_from_thrift(self.call("get_catalog", api.GetCatalogRequest(name=name)).catalog)
         except UnknownCall:
             return Catalog(name, "")
 
     def database(self, name: DatabaseName) -> Database | None:
-        """A database; None if there is none."""
+        """A database; None if it does not exist."""
         try:
             return database_from_thrift(self.call("get_database", database_text(name)))
         except CallRefused as error:
@@ -103,7 +106,7 @@ class Described:
         return [function_from_thrift(self.call("get_function", place, each)) for each in names]
 
     def constraints(self, name: TableName) -> list[ColumnConstraint]:
-        """The constraints of a table; a metastore does not know kinds that came after it."""
+        """The constraints of a table; an older metastore does not know the newer kinds."""
         found = list[ColumnConstraint]()
         for field, (method, request) in _CONSTRAINTS.items():
             asked = request(catName=name.catalog, db_name=name.database, tbl_name=name.table)
@@ -114,20 +117,20 @@ class Described:
         )
 
     def preferences(self, name: DatabaseName) -> list[Preference]:
-        """The preferences that are stated of a database and of what is in it, without those in Hive's parameters."""
+        """The preferences stated for a database and the objects in it, except those in Hive's parameters."""
         asked = extension.PreferencesRequest(catName=name.catalog, dbPatterns=name.database)
         found = map(preference_from_thrift, self.call("get_preferences", asked).preferences)
         return [each for each in found if each.subject.database == name and not each.of_hive]
 
     def replace_preferences(self, name: DatabaseName, wanted: Sequence[Preference]) -> None:
-        """State these preferences of a database and of what is in it, and no others."""
+        """Replace all preferences stated for a database and the objects in it."""
         for each in self.preferences(name):
             self._change_preferences(each.subject, remove=[each.name])
         for each in wanted:
             self._change_preferences(each.subject, put={each.name: each.text})
 
     def statistics(self, name: TableName, partitions: Sequence[str] | None, engine: str) -> list[StatisticsSet]:
-        """An engine's statistics of a table itself (None) or of some partitions, with all that hmstats keeps."""
+        """An engine's statistics of a table itself (None) or of some partitions, with everything that hmstats keeps."""
         if partitions is not None and not partitions:
             return []
         asked = extension.StatisticsRequest(

@@ -1,8 +1,8 @@
-"""A move of a database: its place refuses changes, then it is copied, both places are compared, and the route changes.
+"""Moves a database: its place refuses changes, the database is copied, both copies are compared, the route changes.
 
-The route says at each moment which place answers. It changes once, and only after both places say the same; a mover
-that was killed before leaves the old place in charge, and the database without changes until the move is made again or
-given up. Each change of the route expects the one that this mover has made last: of two movers at once the first fails.
+At each moment the route tells which place answers. It changes once, and only after both places agree; if a mover is
+killed before that, the old place stays in charge and the database refuses changes until the move is run again or given
+up. Each change of the route expects the last one of the same mover: of two movers at once, the first one fails.
 """
 
 import secrets
@@ -25,14 +25,14 @@ from hmstats.service.mirrors.routes import OWN, Route
 Report = Callable[[str], None]
 _MOST_SENTENCES = 50
 _NOTHING_WAITS = {PUBLISH: "true", GUARD: "off"}
-"""The preferences of a database while it is copied, whatever is stated of everything."""
+"""Preferences of a database while it is copied, which override all others, so that no statistics become pending."""
 NOT_MOVED = ("privileges that Hive stores", "history of statistics", "who wrote them")
-"""What a move to hmstats leaves behind."""
+"""Parts of a database that a move to hmstats does not carry along."""
 
 
 @dataclass
 class MoveResult:
-    """What became of a move: what was in the way, or where the places differ; nothing if it is done."""
+    """The outcome of a move: obstacles, or differences between the places; both are empty if the move is done."""
 
     database: str
     to: str
@@ -41,11 +41,11 @@ class MoveResult:
     reasons: list[str] = field(default_factory=list)
     moved: bool = False
     not_moved: tuple[str, ...] = ()
-    """What stays where it was, since a move does not carry it."""
+    """The parts of the database that were not moved, since a move does not carry them along."""
 
 
 class Moving:
-    """Moves databases. Not thread-safe. `places` answer by their names; the default upstream has the locks."""
+    """Moves databases. Not thread-safe. `places` are by their names; the default upstream has the locks of queries."""
 
     def __init__(self, routing: Routing, places: dict[str, Described], copies: MovedDatabases, report: Report) -> None:
         self._routing = routing
@@ -54,7 +54,7 @@ class Moving:
         self._report = report
 
     def move(self, name: DatabaseName, to: str, *, dry_run: bool) -> MoveResult:
-        """Move a database to a place. Raises StatementError for a move that means nothing, and as the places do."""
+        """Move a database to a place. Raises StatementError for a move that makes no sense, and as the places do."""
         stored = self._routing.stored.read().get(name)
         route = stored or self._routing.route(name)
         source, target = self._places[route.place], self._places[to]
@@ -85,7 +85,7 @@ class Moving:
         return result
 
     def _end_move(self, name: DatabaseName, stored: Route | None, result: MoveResult, *, dry_run: bool) -> MoveResult:
-        """End a move that was killed behind its switch, or give one up that was killed before."""
+        """Finish a move that was killed after its switch, or give up one that was killed before."""
         if stored is None or not stored.moving:
             raise StatementError(f"database {name.database} is in {result.to} already")
         if not dry_run:
@@ -94,7 +94,7 @@ class Moving:
         return result
 
     def _refusals(self, name: DatabaseName, source: Described, to: str, result: MoveResult) -> Iterator[str]:
-        """What is in the way; the numbers of tables and partitions that are to be copied are counted."""
+        """The obstacles to a move; counts the tables and partitions to be copied, too."""
         yield from refusals.of_care(source, name)
         if to != OWN:
             return
@@ -112,7 +112,7 @@ class Moving:
         return self._routing.route(name).place == OWN
 
     def _copy_database(self, name: DatabaseName, source: Described, target: Described) -> None:
-        """Copy a database to hmstats' own tables; a table that is there and equal is not copied again."""
+        """Copy a database to hmstats' own tables; a table that is equal there is not copied again."""
         database, names = source.database(name), source.tables(name)
         assert database is not None
         self._copies.put_database(source.catalog(name.catalog), database, source.functions(name))
@@ -133,7 +133,7 @@ class Moving:
         target.replace_preferences(name, source.preferences(name))
 
     def _copy(self, source: Described, target: Described, table: Table) -> list[ColumnConstraint]:
-        """Copy a table with partitions and statistics. Returns its constraints, which may need other tables."""
+        """Copy a table with partitions and statistics. Returns its constraints, which may refer to other tables."""
         found: dict[str, Partition] = {}
         for batch in source.partitions(table):
             found |= batch
@@ -158,23 +158,23 @@ class Moving:
 
     @contextmanager
     def _hold(self, name: DatabaseName, stored: Route | None, place: str) -> Iterator["_Held"]:
-        """A database in which nothing is changed meanwhile; afterwards it may be changed where it is then."""
+        """Refuse changes of a database during the block; afterwards its current place accepts them again."""
         held = _Held(self._routing, name, stored, Route(place, secrets.token_hex(8)))
         try:
             yield held
         except BaseException:
-            with suppress(HmstatsError):  # another mover has it, or the mark stays for the next try
+            with suppress(HmstatsError):  # another mover has the database, or the mark stays for the next try
                 held.release(self._without_mark(name, held.route.place))
             raise
         held.release(self._without_mark(name, held.route.place))
 
     def _without_mark(self, name: DatabaseName, place: str) -> Route | None:
-        """The route to a place when no move is under way; None if the settings say so."""
+        """The route to a place when no move is under way; None if the settings give the same."""
         return None if self._routing.place_by_settings(name) == place else Route(place)
 
 
 class _Held:
-    """A database with the mark of a mover."""
+    """A database that is marked by a mover."""
 
     def __init__(self, routing: Routing, name: DatabaseName, stored: Route | None, route: Route) -> None:
         self._routing = routing
@@ -184,14 +184,14 @@ class _Held:
         routing.settle()
 
     def switch(self, place: str) -> None:
-        """Have another place answer from now on; nothing is changed until all servers know."""
+        """Route the database to another place; changes stay refused until all servers know the new route."""
         switched = Route(place, self.route.by)
         _must(self._routing.stored.change(self._name, self.route, switched), self._name)
         self.route = switched
         self._routing.settle()
 
     def release(self, route: Route | None) -> None:
-        """Let the database be changed again."""
+        """Accept changes of the database again."""
         _must(self._routing.stored.change(self._name, self.route, route), self._name)
 
 

@@ -1,4 +1,4 @@
-"""What cannot be moved to hmstats' own tables: a sentence for each object that is in the way."""
+"""Finds the objects that cannot be moved to hmstats' own tables, with a sentence for each."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,7 +12,7 @@ from hmstats.wire.idl import hive_metastore as api
 
 
 def of_database(locking: Callable[[str, object], object], database: Database) -> Iterator[str]:
-    """What is in the way in a database itself; `locking` asks where locks of queries are."""
+    """The obstacles in a database itself; `locking` is asked for the locks of queries."""
     name = database.name
     if database.remote:
         yield f"database {name.database} is behind a data connector"
@@ -21,7 +21,7 @@ def of_database(locking: Callable[[str, object], object], database: Database) ->
 
 
 def of_care(place: Described, name: DatabaseName) -> Iterator[str]:
-    """What is in the way of what is stated of a database's statistics, and would be lost."""
+    """The locked and the pending statistics of a database, whose state a move would lose."""
     locks = extension.StatisticsLocksRequest(catName=name.catalog, dbPatterns=name.database)
     for each in place.call("get_statistics_locks", locks).locks:
         yield f"statistics of {each.dbName}.{each.tblName or '*'} are locked: unlock them first"
@@ -32,7 +32,7 @@ def of_care(place: Described, name: DatabaseName) -> Iterator[str]:
 
 
 def of_table(place: Described, table: Table, has_moved_with: Callable[[DatabaseName], bool]) -> Iterator[str]:
-    """What is in the way in a table. `has_moved_with` says whether a database is, or will be, in the same place."""
+    """The obstacles in a table. `has_moved_with` says whether a database is, or will be, in the same place."""
     name = table.name
     if table.parameters.get("transactional", "").lower() == "true":
         yield f"table {name.typed} is transactional"

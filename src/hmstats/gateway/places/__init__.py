@@ -1,13 +1,13 @@
-"""Several places that have databases: upstreams, and hmstats' own tables. Each database belongs to one of them.
+"""The places that have databases: several upstreams, and hmstats' own tables. Each database belongs to one of them.
 
-places          which place a call goes to
+places          chooses the place of a call
 call_databases  the databases that a call is about
 routing         the place of a database
-all_places      all of them, for a call that is about several
+all_places      all places, for a call that is about several
 unions          calls that list what all places have
-catalogs        one catalog by its name
-health_pages    lists of health, page by page
+catalogs        finds a catalog by its name
+health_pages    merges the places' lists of health, page by page
 spread          calls of our own that several places carry out
-asking          one question to several places side by side
-slots           how many calls an upstream may hold up
+asking          asks several places in parallel
+slots           limits the calls that wait for one upstream
 """

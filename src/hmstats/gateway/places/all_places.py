@@ -1,4 +1,4 @@
-"""All places as a call sees them that is about databases of several."""
+"""All places together, for a call that is about databases of several."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from hmstats.service.mirrors.routes import OWN
 
 @dataclass(frozen=True, slots=True)
 class AllPlaces:
-    """The names of places, hmstats' own tables as the last, and how each is asked.
+    """The names of the places, hmstats' own tables last, and how each is asked.
 
-    `place_of` gives the place of a database, `hangs` says whether a place is not waited for.
+    `place_of` gives the place of a database, `hangs` says whether a place does not answer and must not be waited for.
     """
 
     names: Sequence[str]
@@ -27,18 +27,18 @@ class AllPlaces:
     hangs: Callable[[str], bool]
 
     def answers(self, requests: Mapping[str, Request]) -> dict[str, Answer]:
-        """The answer of each place to its request, or the error that it ended with."""
+        """The answer of each place to its request, or the error that the request ended with."""
         return ask_all({place: partial(self.ask, place, request) for place, request in requests.items()}, self.hangs)
 
 
 def own_refusal(answers: Mapping[str, Answer]) -> Relayed | None:
-    """How hmstats' own tables refused a call, which another place would refuse too; None if they did not."""
+    """The refusal by hmstats' own tables, which any other place would give too; None if they did not refuse."""
     own = answers.get(OWN)
     return own if isinstance(own, Relayed) and own.refused else None
 
 
 def value_at(place: str, method: str, answer: Answer) -> Any:
-    """The value in a place's answer. Raises UnknownCall, and MetaError, which names a place that gives none."""
+    """The value in a place's answer. Raises UnknownCall, and a MetaError that names the place if there is no value."""
     try:
         if isinstance(answer, Exception):
             raise answer
@@ -52,5 +52,5 @@ def value_at(place: str, method: str, answer: Answer) -> Any:
 
 
 def title_of(place: str) -> str:
-    """A place in a sentence."""
+    """The place's name, for a sentence."""
     return "hmstats itself" if place == OWN else f"upstream {place}"

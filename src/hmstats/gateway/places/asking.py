@@ -1,4 +1,4 @@
-"""One question to several places side by side: the slowest one alone is waited for, and none that hangs."""
+"""Asks several places in parallel: the wait ends with the slowest place, and no place that hangs is waited for."""
 
 import queue
 import threading
@@ -11,13 +11,13 @@ from hmstats.server.calls.relaying import Relayed
 Ask = Callable[[], Relayed]
 Answer = Relayed | Exception
 _LOOK_SECONDS = 0.25
-"""How often it is looked whether a place that has not answered hangs."""
+"""How often a place that has not answered is checked for hanging."""
 
 
 def ask_all(asks: Mapping[str, Ask], hangs: Callable[[str], bool]) -> dict[str, Answer]:
-    """Each place's answer, or the error that it ended with, by its name.
+    """The answer of each place by its name, or the error that the request ended with.
 
-    A place of which `hangs` says so is not waited for. The last place is asked in this thread, the others in threads of
+    A place that `hangs` reports is not waited for. The last place is asked in this thread, the others in threads of
     their own, which end with their calls.
     """
     *others, here = asks

@@ -1,7 +1,7 @@
-"""The databases that a call is about, from its bytes: nothing but their names is decoded.
+"""Finds the databases that a call is about in its bytes: only their names are decoded.
 
-Where the names stand follows from the API. Of a long list, such as one of partitions, the first element counts: a
-metastore refuses a call whose partitions are not all of one table.
+The places of the names follow from the API's definition. Of a long list, such as one of partitions, only the first
+element is read: a metastore refuses a call whose partitions do not all belong to one table.
 """
 
 import re
@@ -25,17 +25,17 @@ _DATABASE = re.compile(
 )
 _CATALOG = re.compile(r"cat_?name|catalog(_?name)?", re.IGNORECASE)
 _NAMED = frozenset({"Database", "GetDatabaseRequest", "DropDatabaseRequest", "get_database", "drop_database"})
-"""The structs and calls whose field `name` is a database's."""
+"""Structs and calls whose field `name` is the name of a database."""
 _PASSED_OVER = frozenset({"CreationMetadata", "StorageDescriptor", "EnvironmentContext"})
-"""Structs with names that tell nothing of where a call belongs."""
+"""Structs that have names but do not tell which place a call belongs to."""
 _OF_OBJECTS = frozenset({"Table", "Partition"})
-"""Structs whose statistics name the database again."""
+"""Structs in whose statistics the database is named once more."""
 _EACH = frozenset({"SQLForeignKey", "HiveObjectPrivilege"})
-"""Structs in lists that may be about several databases."""
+"""Structs whose lists may refer to several databases."""
 _DEEPEST = 5
 _UNROUTED = frozenset(
     {
-        # Locks and transactions are of all databases at once, and so are the workers that compact, and the log.
+        # Locks, transactions, compaction and the notification log concern all databases at once.
         *("lock", "show_locks", "allocate_table_write_ids", "add_dynamic_partitions", "commit_txn", "compact"),
         *("compact2", "find_columns_with_stats", "get_all_write_event_info", "get_latest_committed_compaction_info"),
         *("get_lock_materialization_rebuild", "heartbeat_lock_materialization_rebuild", "mark_cleaned"),
@@ -53,17 +53,17 @@ _SIZE = struct.Struct(">I").unpack_from
 
 @dataclass
 class _Names:
-    """Where names stand in a struct, by the numbers of its fields."""
+    """The positions of names in a struct, by the ids of its fields."""
 
     databases: set[int] = field(default_factory=set)
     catalog: int | None = None
     inner: dict[int, "_Names"] = field(default_factory=dict)
     each: bool = False
-    """Whether all elements of a list of it count."""
+    """Whether every element of a list of these structs is read."""
 
 
 def databases_of(request: Request) -> list[DatabaseName]:
-    """The databases that a call names; none if it is about none, or about all. Raises MetaError for an odd name."""
+    """The databases that a call names; none if it is about none, or about all. Raises MetaError for an invalid name."""
     names = _places().get(request.head.name)
     if names is None:
         return []
@@ -75,7 +75,7 @@ def databases_of(request: Request) -> list[DatabaseName]:
 
 
 def _read(message: bytes, at: int, names: _Names) -> _Found:
-    """The names in the struct at a place, each with its catalog."""
+    """The names in the struct at a position, each with its catalog."""
     texts, catalog = list[str](), None
     deeper = list[tuple[str, str | None]]()
     while message[at] != TType.STOP:
@@ -110,7 +110,7 @@ def _text(message: bytes, at: int) -> str:
 
 @cache
 def _places() -> Mapping[str, _Names]:
-    """Where names stand in the arguments of each call that has any."""
+    """The positions of names in the arguments of each call that has any."""
     found = {name: _of_arguments(each) for name, each in methods().items() if name not in _UNROUTED}
     return {name: each for name, each in found.items() if each is not None}
 
@@ -138,7 +138,7 @@ def _of_struct(owner: str, spec: Mapping[int, Any], depth: int) -> _Names | None
 
 
 def _struct_in(kind: int, spec: Any) -> Any:
-    """The class of a field that is a struct, or a list of structs; else None."""
+    """The class of a field that is a struct or a list of structs, else None."""
     if kind == TType.STRUCT:
         return spec
     if kind == TType.LIST and isinstance(spec, tuple) and spec[0] == TType.STRUCT:

@@ -1,4 +1,4 @@
-"""One catalog by its name: any place may have it, as the list of catalogs has those of all."""
+"""Finds a catalog by its name: any place may have it, just as the list of catalogs has those of all places."""
 
 from hmstats.gateway.places.all_places import AllPlaces, value_at
 from hmstats.gateway.places.asking import Answer
@@ -12,7 +12,7 @@ CATALOG = "get_catalog"
 def find_catalog(request: Request, places: AllPlaces) -> Relayed:
     """The answer of the first place that has the catalog; if none has it, that of the first place.
 
-    Raises MetaError if a place that may have it does not answer.
+    Raises MetaError if a place that may have the catalog does not answer.
     """
     answers: dict[str, Answer] = {}
     for place in places.names:
@@ -25,5 +25,5 @@ def find_catalog(request: Request, places: AllPlaces) -> Relayed:
         if isinstance(answer, Relayed):
             refused.append(answer)
         else:
-            value_at(place, CATALOG, answer)  # raises what the place's answer is
+            value_at(place, CATALOG, answer)  # raises the error that the place answered with
     return refused[0]

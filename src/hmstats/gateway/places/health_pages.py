@@ -1,6 +1,7 @@
-"""Lists of health: of each place some, so that all together are the worst.
+"""Lists of health: each page takes entries of all places, so that together they are the worst ones.
 
-A cursor of all places is a JSON object: for each place that has more, its own cursor, empty at its beginning.
+The cursor of all places is a JSON object: for each place that has more entries, the place's own cursor, which is empty
+at its beginning.
 """
 
 import json
@@ -24,20 +25,20 @@ HEALTH_LIST = "get_statistics_health"
 
 
 def health_page(request: Request, places: AllPlaces) -> Relayed:
-    """The answer to a call of HEALTH_LIST by what each place answers.
+    """The answer to a call of HEALTH_LIST, merged from the places' answers.
 
-    Raises MetaError if a place does not answer, InvalidInput for a cursor that no page gave.
+    Raises MetaError if a place does not answer, InvalidInput for a cursor that no page returned.
     """
     asked = decode_arguments(methods()[HEALTH_LIST], request.message, request.head.body_at)["request"]
     if asked is None:
-        return places.ask(OWN, request)  # which says that it is missing
+        return places.ask(OWN, request)  # which answers that the request is missing
     cursors = _cursors(asked.after, places.names)
     answers = places.answers({place: _part(request, asked, cursors[place], asked.most) for place in cursors})
     if (refused := own_refusal(answers)) is not None:
         return refused
     pages = {place: value_at(place, HEALTH_LIST, answers[place]) for place in cursors}
     taken = _count_taken(pages, places, asked.most or MOST)
-    # A cursor belongs to the end of a page, so where some of a page is taken, a page that ends there is asked for.
+    # A cursor stands for the end of a page: where only some entries are taken, a page that ends there is requested.
     cut = {place: number for place, number in taken.items() if 0 < number < len(pages[place].health)}
     answers = places.answers({place: _part(request, asked, cursors[place], cut[place]) for place in cut}) if cut else {}
     pages |= {place: value_at(place, HEALTH_LIST, answers[place]) for place in cut}
@@ -51,7 +52,7 @@ def health_page(request: Request, places: AllPlaces) -> Relayed:
 
 
 def _following(pages: Mapping[str, Any], taken: Mapping[str, int], cursors: Mapping[str, str]) -> str | None:
-    """The cursor of all places behind these pages; None at the end. Pages of which nothing was taken come again."""
+    """The cursor after these pages; None at the end. A page from which nothing was taken is requested again."""
     again = {place for place, page in pages.items() if page.health and not taken[place]}
     next_pages = {place: cursors[place] if place in again else page.nextPage for place, page in pages.items()}
     left = {place: cursor for place, cursor in next_pages.items() if cursor is not None}
@@ -59,7 +60,7 @@ def _following(pages: Mapping[str, Any], taken: Mapping[str, int], cursors: Mapp
 
 
 def _cursors(text: str | None, names: Sequence[str]) -> dict[str, str]:
-    """The cursor of each place that has more. Raises InvalidInput."""
+    """The cursor of each place that has more entries. Raises InvalidInput."""
     if not text:
         return dict.fromkeys(names, "")
     try:
@@ -73,16 +74,17 @@ def _cursors(text: str | None, names: Sequence[str]) -> dict[str, str]:
 
 
 def _part(request: Request, asked: Any, cursor: str, most: int | None) -> Request:
-    """The call for a page of one place."""
+    """The call for one page of one place."""
     return with_arguments(
         request, request=extension.HealthRequest(**{**vars(asked), "after": cursor or None, "most": most})
     )
 
 
 def _count_taken(pages: Mapping[str, Any], places: AllPlaces, most: int) -> dict[str, int]:
-    """How many entries of each page are among the worst, or are passed over since their database is elsewhere.
+    """How many entries of each page are used: they are among the worst, or are skipped as their database is elsewhere.
 
-    It ends with the first page behind which its place has more, since those may be worse than what others have.
+    Counting stops at the end of the first page whose place has more entries, since those may be worse than the entries
+    of other places.
     """
     ordered = merge(
         *([(each.health, place, n + 1) for n, each in enumerate(page.health)] for place, page in pages.items()),

@@ -1,4 +1,4 @@
-"""Which place a call goes to: that of the database that it names."""
+"""Sends each call to a place: the one that has the database which the call names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -29,18 +29,18 @@ from hmstats.service.mirrors.routes import OWN, Route
 from hmstats.store.database.store import Store
 
 _OURS = RECORDS | OURS_ALONE | OF_OBJECTS
-"""Calls that no metastore but hmstats knows: those that name no database are about hmstats' own tables."""
+"""Calls that only hmstats knows: those that name no database are about hmstats' own tables."""
 _OF_SEVERAL: Mapping[str, Callable[[Request, AllPlaces], Relayed]] = {
     **dict.fromkeys(UNIONS, union),
     **dict.fromkeys(SPREAD, spread),
     HEALTH_LIST: health_page,
     CATALOG: find_catalog,
 }
-"""What answers calls about databases of several places."""
+"""The functions that answer calls about databases of several places."""
 
 
 class UpstreamPlace:
-    """One of several upstreams: a gateway, and `here`, which answers calls from its database, the store."""
+    """One of several upstreams: its gateway, and `here`, which answers calls from the store kept for this upstream."""
 
     def __init__(
         self,
@@ -82,15 +82,15 @@ class Places:
     def __init__(self, upstreams: Mapping[str, UpstreamPlace], routing: Routing) -> None:
         self.upstreams = upstreams
         self.routing = routing
-        # A call that was sent at once and is late has a thread beside those with a slot: no other upstream's.
+        # Late calls of `send_at_once` get threads beyond those with slots, so that they take none from other upstreams.
         self.threads = sum(each.gateway.connections for each in upstreams.values())
 
     def takes(self, name: str) -> bool:
-        """Whether a call may need an upstream: all but those of the connection."""
+        """Whether a call may need an upstream: false for those about the connection."""
         return name not in ANSWERED_HERE
 
     def answer(self, request: Request, session: Session, stream: Stream, here: Here) -> Relayed:
-        """The answer to a call, by the place that it belongs to; `here` answers from hmstats' own tables.
+        """The answer to a call, from the place that it belongs to; `here` answers from hmstats' own tables.
 
         Raises UpstreamUnavailable, MetaError; UpstreamClosed and ClientGone, after which the connection ends.
         """
@@ -100,18 +100,18 @@ class Places:
         return here() if place == OWN else self.upstreams[place].answer(request, session, stream)
 
     def send_at_once(self, request: Request, session: Session) -> SentCall | None:
-        """A small read of which nothing is here, sent to its upstream without waiting; None if it was not sent."""
+        """Send a small read that its upstream alone answers, without waiting; None if it was not sent."""
         if request.head.name in _OF_SEVERAL:
             return None
         try:
             place = self._place_of(request, self.routing.known_route)
-        except MetaError:  # a thread reads the routes, or says why the call is refused
+        except MetaError:  # a thread reads the routes, or returns the reason of the refusal
             return None
         return None if place == OWN else self.upstreams[place].gateway.send_at_once(request, session)
 
     @property
     def chores(self) -> Sequence[Chore]:
-        """What is to be done from time to time."""
+        """The functions to be run from time to time."""
         named = [(name, chore) for name, each in self.upstreams.items() for chore in each.chores]
         return [replace(chore, name=f"{chore.name}-{name}") for name, chore in named]
 
@@ -126,7 +126,7 @@ class Places:
             each.close()
 
     def _place_of(self, request: Request, route: Callable[[DatabaseName], Route]) -> str:
-        """The place that a call belongs to. Raises as `route` does, and MetaError if it must not be carried out."""
+        """The place of a call. Raises as `route` does, and MetaError if the call must not be carried out now."""
         name = request.head.name
         databases = databases_of(request)
         if not databases:

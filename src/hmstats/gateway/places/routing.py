@@ -1,6 +1,6 @@
-"""The place of a database: that to which it was moved, else that whose patterns name it, else the default one.
+"""Finds the place of a database: where it was moved to, else by the patterns in the settings, else the default one.
 
-Routes are read anew when they are LEASE_SECONDS old. So whoever changes one waits for SETTLED_SECONDS, after which all
+Routes are read again when they are LEASE_SECONDS old, so a change of a route waits for SETTLED_SECONDS, after which all
 servers have seen it.
 """
 
@@ -20,9 +20,9 @@ SETTLED_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern of names of databases, and the place that they belong to.
+    """A pattern of database names, and the place of the databases that it matches.
 
-    It matches the names of databases in the catalog `hive`, and CATALOG.DATABASE of others.
+    The pattern is matched with the names of databases in the catalog `hive`, and with CATALOG.DATABASE of others.
     """
 
     text: str
@@ -45,18 +45,18 @@ class Routing:
         return self._route_in(self._moved(), name)
 
     def known_route(self, name: DatabaseName) -> Route:
-        """The route of a database, without waiting. Raises StoreUnavailable if routes must be read anew."""
+        """The route of a database, without waiting. Raises StoreUnavailable if the routes must be read again."""
         if not self._is_fresh:
             raise StoreUnavailable("the routes of databases must be read anew")
         return self._route_in(self._routes, name)
 
     def settle(self) -> None:
-        """Return when all servers have seen the routes that are stored now."""
+        """Wait until all servers have seen the routes that are stored now."""
         time.sleep(SETTLED_SECONDS)
         self._read_at = None
 
     def place_by_settings(self, name: DatabaseName) -> str:
-        """The place of a database by the settings."""
+        """The place of a database according to the settings."""
         text = name.database if name.catalog == DEFAULT_CATALOG else f"{name.catalog}.{name.database}"
         return next((each.place for each in self._patterns if fnmatchcase(text, each.text.lower())), self.default)
 

@@ -1,4 +1,4 @@
-"""Slots for calls to one upstream, so that one that hangs does not take all threads from the others."""
+"""Limits the calls to one upstream by slots, so that one that hangs does not take all threads from the others."""
 
 import threading
 import time
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from hmstats.errors import UpstreamUnavailable
 
 PATIENCE_SECONDS = 5.0
-"""How long a call waits for a slot, and how long no call may have ended until the upstream counts as hanging."""
+"""How long a call waits for a slot, and after how long without any finished call the upstream counts as hanging."""
 
 
 class Slots:
-    """Slots for `most` calls at once to the upstream of a name. Thread-safe."""
+    """Slots for at most `most` calls at a time to the upstream called `name`. Thread-safe."""
 
     def __init__(self, name: str, most: int, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._name = name
@@ -24,7 +24,7 @@ class Slots:
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """A slot for the time of the context. Raises UpstreamUnavailable if there is none in time."""
+        """A slot for the duration of the context. Raises UpstreamUnavailable if none becomes free in time."""
         self._take()
         try:
             yield

@@ -1,4 +1,4 @@
-"""Calls of our own that several places carry out: each gets what is of its tables, all what is of everything."""
+"""Spreads calls of our own over several places: each gets the part about its tables, or all get the same call."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -16,14 +16,14 @@ from hmstats.wire.messages.envelope import encode_reply
 
 
 def spread(request: Request, places: AllPlaces) -> Relayed:
-    """The answer to a call of SPREAD: what the places have done together, or what hmstats' own tables refuse.
+    """The answer to a call of SPREAD, combined from all places; a refusal by hmstats' own tables is returned as it is.
 
-    Raises MetaError if a place does not carry out its part. The call may be repeated then.
+    Raises MetaError if a place does not carry out its part. The call can be repeated then.
     """
     head = request.head
     asked = decode_arguments(methods()[head.name], request.message, head.body_at)["request"]
     if asked is None:
-        return places.ask(OWN, request)  # which says that it is missing
+        return places.ask(OWN, request)  # which answers that the request is missing
     requests = _PARTS[head.name](request, asked, places)
     answers = places.answers(requests)
     if (refused := own_refusal(answers)) is not None:
@@ -34,10 +34,10 @@ def spread(request: Request, places: AllPlaces) -> Relayed:
 
 
 def _of_each_table(request: Request, asked: Any, places: AllPlaces) -> Mapping[str, Request]:
-    """The entries of blame by place; hmstats' own tables get a part in any case."""
+    """The blame entries by place; hmstats' own tables always get a part."""
     parts: dict[str, list[Any]] = defaultdict(list)
     for each in asked.blame or ():
-        named = each is not None and isinstance(each.dbName, str)  # what names nothing is refused by our own tables
+        named = each is not None and isinstance(each.dbName, str)  # our own tables refuse an entry without a name
         parts[places.place_of(database_name(each.dbName, each.catName)) if named else OWN].append(each)
     return {
         place: with_arguments(request, request=extension.BlameRecords(blame=parts[place]))

@@ -1,7 +1,7 @@
-"""Calls that list what all places have: the answers of all of them, without what does not belong to a place.
+"""Calls that list what all places have: the places' answers, without the entries that belong to another place.
 
-If a place does not answer, the call is refused with a sentence that names it: a list without its databases would look
-like a whole one.
+If a place does not answer, the call is refused with an error that names the place: a list without its databases would
+look complete.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,9 +26,9 @@ _OLD_CATALOGS = api.GetCatalogsResponse(names=["hive"])
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """How a list is merged: its elements, the database of each if it has one, and the value of elements.
+    """How the lists of one call are merged: its elements, the database of each if it has one, and the value to return.
 
-    `cut` orders the elements of all places, and leaves as many as the call asks for.
+    `cut` sorts the elements of all places, and drops those beyond the number that the call asks for.
     """
 
     elements: Callable[[Any], Sequence[Any] | None]
@@ -38,7 +38,7 @@ class _List:
 
 
 def union(request: Request, places: AllPlaces) -> Relayed:
-    """The answer to a call of UNIONS by what each place answers. Raises MetaError if a place does not answer."""
+    """The answer to a call of UNIONS, merged from the places' answers. Raises MetaError if a place does not answer."""
     head = request.head
     spec = _LISTS[head.name]
     arguments = decode_arguments(methods()[head.name], request.message, head.body_at)
@@ -50,7 +50,7 @@ def union(request: Request, places: AllPlaces) -> Relayed:
         try:
             value = value_at(place, head.name, answers[place])
         except UnknownCall as error:
-            if head.name != "get_catalogs":  # a metastore of before: its clients fall back on older calls
+            if head.name != "get_catalogs":  # an older metastore: its clients fall back on older calls
                 return Relayed((encode_refusal(head, Refusal.UNKNOWN_METHOD, str(error)),), refused=True)
             value = _OLD_CATALOGS
         found += _of_place(spec, value, arguments, lambda name, place=place: places.place_of(name) == place)  # type: ignore[misc]
@@ -101,7 +101,7 @@ def _heaviest(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
 
 
 def _each_once(found: list[Any], _: Mapping[str, Any]) -> list[Any]:
-    """Preferences without those of everything that another place has too."""
+    """The preferences, with global ones that several places have listed once."""
     first: dict[Any, Any] = {}
     for number, each in enumerate(found):
         first.setdefault(number if each.dbName else (each.name, each.value), each)
@@ -160,4 +160,4 @@ _LISTS: Mapping[str, _List] = {
     ),
 }
 UNIONS = frozenset(_LISTS)
-"""The calls that list what all places have."""
+"""Calls that list what all places have."""

@@ -1,16 +1,16 @@
-"""Statistics of the upstream's tables, which are kept here.
+"""Keeps and serves statistics of the upstream's tables.
 
-statistics_calls         the calls about statistics, and the scope of each
-mirroring                has statistics here, as new as the upstream's, before they are answered
-presence                 whether statistics are here
-proven                   scopes that need not be compared again, by the upstream's notification log
-objects_with_statistics  tables and partitions that are asked for with their statistics
-parameters               what a write says beside statistics, which is the upstream's
-publishing               what a publish of waiting statistics writes
+statistics_calls         the calls about statistics, and the scope of each call
+mirroring                updates the statistics here from the upstream before a call is answered
+presence                 whether statistics are stored here and current
+proven                   scopes that the upstream's notification log proves to be unchanged
+objects_with_statistics  answers with tables and partitions together with their statistics
+parameters               parameters that a write brings, which are set at the upstream
+publishing               the statistics that a publish of pending ones writes
 merging                  which columns of a write a Hive would merge
 brought                  statistics that new tables and partitions bring along
-looking                  tables that nobody asks about are looked at, for their health
-adopting                 all old statistics are taken over, before anybody asks
-delivery                 when statistics that were written here go to the upstream
-sending                  how they go
+looking                  compares tables that no client asks about, for their health
+adopting                 takes over all old statistics before they are asked for
+delivery                 when statistics written here are sent to the upstream
+sending                  how they are sent
 """

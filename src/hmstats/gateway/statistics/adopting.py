@@ -1,4 +1,4 @@
-"""Takes all old statistics of the upstream over, before anybody asks for them."""
+"""Takes over all old statistics of the upstream before a client asks for them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from hmstats.model.statistics.column_statistics import DEFAULT_ENGINE
 
 _PARTITIONS_AT_ONCE = 1_000
 _IMPALA = "impala"
-"""The engine beside the default one of which a Hive 4 may have statistics."""
+"""The engine, besides the default one, of which a Hive 4 may have statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adopted:
-    """A table of the upstream, and why its statistics are left to the upstream; None if they are not."""
+    """A table of the upstream; `reason` is why its statistics are left to the upstream, None if they are not."""
 
     table: TableName
     reason: str | None
 
 
 class Adopting:
-    """Goes through tables of the upstream: those of `patterns`, DB or DB.TABLE with * for any characters; none: all.
+    """Goes through tables of the upstream: those that match `patterns`, DB or DB.TABLE with * for any text; none: all.
 
     Not thread-safe.
     """
@@ -36,7 +36,7 @@ class Adopting:
         self._patterns = [each if "." in each else f"{each}.*" for each in map(str.lower, patterns)] or ["*.*"]
 
     def tables(self) -> Iterator[Adopted]:
-        """The tables in the order of their names, with nothing taken over. Raises as `take_over`."""
+        """The tables in the order of their names; nothing is taken over. Raises as `take_over` does."""
         for name in self._names():
             try:
                 reason = why_not_mirrored(self._calls.table(name).table)
@@ -47,7 +47,7 @@ class Adopting:
             yield Adopted(name, reason)
 
     def take_over(self) -> Iterator[Adopted]:
-        """The tables in the order of their names, each when its statistics are here. It may be done again at any time.
+        """Take over the statistics of the tables in the order of their names, and yield each table. Can be repeated.
 
         Raises UpstreamUnavailable and UpstreamClosed.
         """

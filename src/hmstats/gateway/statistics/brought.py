@@ -1,8 +1,8 @@
-"""Statistics that new tables and partitions bring along in calls that pass: they are kept here as they came.
+"""Keeps statistics that come with new tables and partitions in relayed calls, exactly as they were sent.
 
-A Hive 4 stores them, and cuts what it has no room for. An older one does not know the fields: it is sent the statistics
-afterwards, like any others. So what the upstream says of the new objects is taken over first; ours count where it says
-the same, or nothing.
+A Hive 4 stores them, but truncates values that it has no room for. An older release does not know the fields, so the
+statistics are sent to it afterwards like any others. Therefore the upstream's statistics of the new objects are taken
+over first; those of the call are kept where the upstream has equal ones, or none.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ Values = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """The statistics that new objects of one table bring: its own, or those of partitions by their values."""
+    """The statistics that a call brings for one new table: the table's own, or those of partitions by their values."""
 
     table: TableName
     own: StatisticsSet | None = None
@@ -41,12 +41,15 @@ class Brought:
 
 
 def may_bring(request: Request) -> bool:
-    """Whether a call of BRINGING may have statistics: it has the bytes that begin the field."""
+    """Whether a call of BRINGING may contain statistics, judged by the bytes that begin the field."""
     return _MARKS[request.head.name] in request.message
 
 
 def brought_by(name: str, arguments: Arguments) -> Brought | None:
-    """What a call of BRINGING brings; None if it brings nothing, or will be refused. Raises InvalidInput."""
+    """The statistics that a call of BRINGING brings; None if there are none, or the call will be refused.
+
+    Raises InvalidInput.
+    """
     try:
         found = _FINDERS[name](arguments)
     except (AttributeError, TypeError, IndexError):
@@ -55,7 +58,7 @@ def brought_by(name: str, arguments: Arguments) -> Brought | None:
 
 
 class BroughtWriter:
-    """Keeps statistics of objects that the upstream has just made. Thread-safe."""
+    """Keeps statistics of objects that the upstream has just created. Thread-safe."""
 
     def __init__(self, mirroring: Mirroring, writer: StatisticsWriter) -> None:
         self._mirroring = mirroring
@@ -107,7 +110,7 @@ class BroughtWriter:
 
 
 def _counting(calls: UpstreamCalls, given: StatisticsSet, told: StatisticsSet | None) -> StatisticsSet:
-    """The statistics of columns of which the upstream says the same, or nothing."""
+    """The statistics of columns for which the upstream has equal ones, or none."""
     says = {each.column: each for each in told.columns} if told else {}
     columns = (
         each
@@ -138,7 +141,7 @@ def _by_request(arguments: Arguments) -> Brought:
 
 
 _OF_TABLE, _OF_PARTITION = b"\x0c\x00\x15", b"\x0c\x00\x0c"
-"""The bytes that begin the field of statistics in a Table and in a Partition; others may look the same."""
+"""The bytes that begin the field of statistics in a Table and in a Partition; other bytes may look the same."""
 _Find = Callable[[Arguments], Brought]
 _FINDERS: Mapping[str, _Find] = {
     "create_table": lambda arguments: _of_table(arguments["tbl"]),
@@ -155,4 +158,4 @@ _MARKS: Mapping[str, bytes] = {
     name: _OF_TABLE if name.startswith("create_table") else _OF_PARTITION for name in _FINDERS
 }
 BRINGING = frozenset(_FINDERS)
-"""The calls that make tables or partitions, which may bring statistics along."""
+"""Calls that create tables or partitions and may bring statistics for them."""

@@ -1,4 +1,4 @@
-"""When statistics that are written here go to the upstream: behind the writes, before these are answered, or never."""
+"""Decides when statistics written here are sent to the upstream: after the write, before its answer, or never."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -16,7 +16,7 @@ _log = structlog.get_logger("hmstats.gateway")
 
 
 class UpstreamWrites(StrEnum):
-    """When statistics that are written here go to the upstream."""
+    """The time at which statistics written here are sent to the upstream."""
 
     BEHIND = "behind"
     THROUGH = "through"
@@ -24,7 +24,7 @@ class UpstreamWrites(StrEnum):
 
 
 class Delivery:
-    """Has statistics sent as `writes` says. Thread-safe."""
+    """Sends statistics as `writes` says. Thread-safe."""
 
     def __init__(self, upstream: KnownUpstream, sending: Sending, writes: UpstreamWrites) -> None:
         self._upstream = upstream
@@ -34,7 +34,7 @@ class Delivery:
 
     @property
     def is_off(self) -> bool:
-        """Whether nothing is sent."""
+        """Whether nothing is ever sent."""
         return self._writes is UpstreamWrites.OFF
 
     def send_pending(self) -> int:
@@ -50,43 +50,43 @@ class Delivery:
         return left
 
     def cut_short(self) -> None:
-        """Have `send_pending` end behind what it is sending, with no claim left."""
+        """Make `send_pending` end after the current table, with no claim left."""
         self._sending.cut_short()
 
     def check_upstream(self) -> None:
-        """Ask the upstream whether it is there. Raises as `send_everything`, and MetaError for another upstream."""
+        """Check that the upstream answers. Raises as `send_everything`, and MetaError for another upstream."""
         self._upstream.own_calls()
 
     def unsent(self) -> list[TableName]:
-        """The tables with statistics that the upstream has not got yet."""
+        """The tables with statistics that the upstream does not have yet."""
         return self._sending.names()
 
     def send_everything(self) -> dict[TableName, str]:
-        """Send all statistics that the upstream has not got, when no server runs. Returns why tables could not be sent.
+        """Send all statistics that the upstream lacks, when no server runs. Returns the reasons for tables that failed.
 
         Raises UpstreamUnavailable and UpstreamClosed.
         """
         return self._sending.send_everything(self._upstream.own_calls())
 
     def send_database(self, name: DatabaseName) -> None:
-        """Send statistics of a database's tables now, so that nothing of them is under way afterwards."""
+        """Send the statistics of a database's tables now, so that none are under way afterwards."""
         if not self.is_off:
             for table in [each for each in self.unsent() if each.parent == name]:
                 self.send_before(table)
 
     def send_before(self, table: TableName) -> None:
-        """Send statistics of a table before something that depends on the upstream's marks."""
+        """Send statistics of a table before a call that depends on the upstream's marks of accuracy."""
         if self.is_off:
             return
         try:
             self._sending.send_before(self._upstream.own_calls(), table)
-        except MetaError as error:  # it is sent later, if the upstream is there again
+        except MetaError as error:  # it is sent later, when the upstream answers again
             _log.info("sending_waits", object=str(table), reason=str(error))
 
     def send_written(self, table: TableName, written: Sequence[StatisticsScope]) -> None:
-        """Have the upstream get what was written of a table, and mark what it has already.
+        """Send the statistics of a table that were written, and have the upstream mark those that it has already.
 
-        Raises MetaError if it must have it now and does not take it.
+        Raises MetaError if the upstream must have them now and does not accept them.
         """
         if self.is_off:
             return
@@ -95,7 +95,7 @@ class Delivery:
         self.send_through(table)
 
     def send_through(self, table: TableName) -> None:
-        """Send statistics of a table now if writes go through. Raises MetaError if the upstream does not take them."""
+        """Send the statistics of a table now if writes go through. Raises MetaError if the upstream refuses them."""
         if self._writes is not UpstreamWrites.THROUGH:
             return
         failed = self._sending.send_table(self._upstream.own_calls(), table)
@@ -103,18 +103,18 @@ class Delivery:
             raise MetaError(f"statistics of table {table} are stored here, but not at the upstream: {failed}")
 
     def held_back(self, table: TableName) -> AbstractContextManager[None]:
-        """Have nobody send statistics of a table meanwhile."""
+        """Keep all servers from sending statistics of a table during the block."""
         return nullcontext() if self.is_off else self._sending.held_back(table)
 
     def _mark(self, scope: StatisticsScope) -> None:
-        """Have the upstream mark what was written and is there already; its marks are no part of the answer."""
+        """Have the upstream mark written statistics that it has already; the answer does not depend on it."""
         try:
             self._sending.send_again(self._upstream.own_calls(), scope)
         except (CallRefused, MetaError, UpstreamClosed) as error:
             _log.warning("not_marked", object=str(scope.table), reason=str(error))
 
     def _log_waiting(self, reason: str) -> None:
-        """Say once why the upstream cannot be sent anything: it is asked again every few seconds."""
+        """Log once why nothing can be sent to the upstream, which is asked again every few seconds."""
         if reason != self._waits_for:
             _log.info("sending_waits", reason=reason)
         self._waits_for = reason

@@ -1,6 +1,6 @@
-"""Looks at all tables that have mirrors while somebody asks for their health, which changes by what is seen of them.
+"""Compares all mirrored tables with the upstream while health is asked for, since health depends on what is seen.
 
-A question about a table looks at it too. Of what nobody asks about, nobody else would tell.
+A question about a table compares that table anyway. Changes of tables that no client asks about would go unnoticed.
 """
 
 import time
@@ -17,16 +17,16 @@ from hmstats.model.catalog.objects import TableName
 _log = structlog.get_logger("hmstats.gateway")
 
 LOOK_SECONDS = 2.0
-"""How often to see whether somebody has asked."""
+"""How often to check whether health was asked for."""
 _AGAIN_SECONDS = 3_600.0
 _ASKED_SECONDS = 86_400.0
-"""For how long after a question all tables are looked at."""
+"""For how long after a question about health all tables are compared."""
 _RETRY_SECONDS = 5.0
-"""After how long tables are looked at again that could not be: they were being changed, or the upstream was away."""
+"""How long to wait before tables are compared again that were being changed, or whose upstream was away."""
 
 
 class Looking:
-    """When tables were looked at, by this process. `run` is for one thread, `note_asked` for any."""
+    """Remembers when this process compared tables. One thread may call `run`, any thread `note_asked`."""
 
     def __init__(self, mirroring: Mirroring) -> None:
         self._mirroring = mirroring
@@ -34,15 +34,15 @@ class Looking:
         self._looked: float | None = None
         self._tried = 0.0
         self._left: Sequence[TableName] = ()
-        """The tables that are still to be looked at."""
+        """The tables that are still to be compared."""
         self._waits_for: str | None = None
 
     def note_asked(self) -> None:
-        """Note that somebody asks for health."""
+        """Record that health was asked for."""
         self._asked = time.monotonic()
 
     def run(self, calls: Callable[[], UpstreamCalls]) -> None:
-        """Look at all tables, or at those that are left, if that is due and the upstream answers."""
+        """Compare all tables, or those that are left, if that is due and the upstream answers."""
         now = time.monotonic()
         if self._asked is None or now - self._asked > _ASKED_SECONDS:
             return
@@ -63,9 +63,9 @@ class Looking:
             self._waits_for = None
 
     def _look_at(self, calls: UpstreamCalls, name: TableName) -> bool:
-        """Make the mirrors of a table and its partitions like these are now, a thousand partitions at a time.
+        """Update the mirrors of a table and its partitions, a thousand partitions at a time.
 
-        Returns whether that is done, as far as it can be.
+        Returns False if the table is being changed, so that it must be compared again.
         """
         if self._is_changing(calls, StatisticsScope(name, own=True, columns=())):
             return False
@@ -74,7 +74,7 @@ class Looking:
             return True
         try:
             there = calls.partition_names(name)
-        except CallRefused:  # it is gone by now, or not to be read
+        except CallRefused:  # the table is gone by now, or may not be read
             return True
         names = list(dict.fromkeys((*there, *self._mirroring.tables.partition_names(name))))
         for start in range(0, len(names), PARTITIONS_A_CALL):
@@ -84,7 +84,7 @@ class Looking:
         return True
 
     def _log_waiting(self, reason: str) -> None:
-        """Say once why the upstream cannot be asked: it is asked again every few seconds."""
+        """Log once why the upstream cannot be asked; it is asked again every few seconds."""
         if reason != self._waits_for:
             _log.info("looking_waits", reason=reason)
         self._waits_for = reason

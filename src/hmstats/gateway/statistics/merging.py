@@ -1,9 +1,9 @@
-"""Writes that are to be merged into stored statistics: which of their columns a Hive would merge.
+"""Merging writes: selects the columns that a Hive would merge into stored statistics.
 
-Since Hive 3 a column is merged only if its table or partition marks it as accurate, and is left as it was otherwise,
-also where nothing is stored: of a table that was filled without statistics only the new rows are known. The upstream
-gets what was merged by a plain write, behind which it marks the columns. So columns that it would not merge must not be
-merged here: queries would be answered from them.
+Since Hive 3 a column is merged only if its table or partition marks the column as accurate. Otherwise the column is
+left as it was, even if nothing is stored: of a table that was filled without statistics, only the new rows are known.
+The upstream is sent the merged statistics in a plain write, after which it marks the columns. So a column that Hive
+would not merge must not be merged here either: queries would be answered from it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,11 +21,11 @@ from hmstats.wire.messages.envelope import Head, encode_reply
 
 _MERGING = frozenset({"set_aggr_stats_for", "set_statistics"})
 _FIRST = 3
-"""The first release of Hive that looks at the marks."""
+"""The first release of Hive that respects the marks."""
 
 
 def merges(name: str, arguments: Mapping[str, Any], release: int) -> bool:
-    """Whether a call is to merge statistics by marks, at an upstream of a release."""
+    """Whether a call asks to merge statistics, at an upstream of a release that merges by marks."""
     return name in _MERGING and release >= _FIRST and bool(arguments["request"].needMerge)
 
 
@@ -34,7 +34,7 @@ def without_unmarked(
 ) -> Request | None:
     """The call without columns that must not be merged; None if no column is left.
 
-    `tables` must be as new as the upstream's.
+    `tables` must be as current as the upstream's.
     """
     asked = arguments["request"]
     mirror = tables.find(scope.table)
@@ -45,7 +45,7 @@ def without_unmarked(
 
     def keep(struct: Any) -> list[Any]:
         place = "" if struct.statsDesc.isTblLevel else normal_partition_name(struct.statsDesc.partName, keys)
-        if place not in marks:  # what does not exist is refused with the rest of the call
+        if place not in marks:  # an object that does not exist is refused with the rest of the call
             return list(struct.statsObj)
         marked = Accurate.parse(marks[place].get(PARAMETER)).columns
         return [each for each in struct.statsObj if each.colName.lower() in marked]
@@ -61,12 +61,12 @@ def without_unmarked(
 
 
 def nothing_merged(head: Head) -> bytes:
-    """The answer to a call of which no column is merged: that it is done, as Hive says."""
+    """The answer to a call of which no column is merged: success, as Hive answers."""
     return encode_reply(head, encode_struct(methods()[head.name].result(success=True)))
 
 
 def _cut(structs: Iterable[Any], keep: Callable[[Any], list[Any]]) -> bool:
-    """Leave only what `keep` returns of each struct. Returns whether something was left out."""
+    """Keep only the columns that `keep` returns for each struct. Returns whether any were removed."""
     is_cut = False
     for struct in structs:
         left = keep(struct)
@@ -76,7 +76,7 @@ def _cut(structs: Iterable[Any], keep: Callable[[Any], list[Any]]) -> bool:
 
 
 def _of_columns(details: Sequence[Any], structs: Sequence[Any]) -> list[Any]:
-    """Details of the columns that the structs have."""
+    """The details of those columns that the structs contain."""
     there = {
         (None if struct.statsDesc.isTblLevel else struct.statsDesc.partName, each.colName.lower())
         for struct in structs

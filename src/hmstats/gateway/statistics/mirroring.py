@@ -1,7 +1,7 @@
-"""Has the statistics of a call's scope here, as new as the upstream's, before the call is answered.
+"""Updates the statistics of a call's scope from the upstream before the call is answered.
 
-Each call asks the upstream what its table, its partitions and their statistics are now. What is the same as before
-changes nothing; what is newer there is taken over.
+Each call asks the upstream for the current state of its table, its partitions and their statistics. If nothing differs
+from the last comparison, nothing changes here; newer statistics are taken over.
 """
 
 import time
@@ -32,18 +32,18 @@ from hmstats.store.database.store import Store
 _log = structlog.get_logger("hmstats.gateway")
 
 _TRIES = 3
-"""How often a comparison is made again that another one has disturbed."""
+"""How often a comparison is repeated that another one has disturbed."""
 _PATIENCE_SECONDS = 5.0
-"""How long a call waits for statistics that are on their way to the upstream."""
+"""How long a call waits for statistics that are being sent to the upstream."""
 _LOOK_SECONDS = 0.02
 _MOST_LOOKED_AT = 1_000
-"""Among more tables than this one that was renamed is not looked for."""
+"""A renamed table is not searched for among more tables than this."""
 CHANGING = "it is being changed"
-"""Why a table is left to the upstream for a moment only."""
+"""The reason for leaving a table to the upstream only for the moment."""
 
 
 class Mirroring:
-    """Keeps mirrors like the upstream's tables. Thread-safe."""
+    """Keeps mirrors equal to the upstream's tables. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self.tables = MirroredTables(store)
@@ -51,18 +51,18 @@ class Mirroring:
         self._store = store
         self.takeover = Takeover(store)
         self._in_vain: set[TableName] = set()
-        """Tables whose statistics are being sent for so long that a call has waited in vain."""
+        """Tables whose statistics are being sent for so long that a call has given up waiting for them."""
 
     def sync(self, calls: UpstreamCalls, scope: StatisticsScope, *, settle: bool = False) -> bool:
-        """Whether the statistics are here now, as new as the upstream's.
+        """Update the statistics from the upstream. Returns whether they are stored here now, and current.
 
-        Those of transactional tables and views never are. With `settle`, ours that the upstream has got are noted.
-        Raises UpstreamUnavailable and UpstreamClosed.
+        Those of transactional tables and views never are. `settle` records which of our statistics the upstream has
+        received. Raises UpstreamUnavailable and UpstreamClosed.
         """
         return self.reason_left(calls, scope, settle=settle) is None
 
     def keep_database(self, calls: UpstreamCalls, name: DatabaseName) -> None:
-        """Have a mirror of a database, for what is stated of all of its tables.
+        """Create the mirror of a database, to which preferences for all of its tables can refer.
 
         Raises NoSuchObject, MetaError, UpstreamUnavailable and UpstreamClosed.
         """
@@ -76,7 +76,7 @@ class Mirroring:
         self.tables.keep_database(name)
 
     def reason_left(self, calls: UpstreamCalls, scope: StatisticsScope, *, settle: bool = False) -> str | None:
-        """Why statistics are left to the upstream; None if they are here now. Raises as `sync`."""
+        """The reason to leave statistics to the upstream; None if they are here and current. Raises as `sync` does."""
         try:
             return self._reason_left(calls, scope, settle=settle)
         except NoSuchObject as error:
@@ -92,7 +92,7 @@ class Mirroring:
         name = scope.table
         found = calls.table(name)
         if not settle and not self.tables.is_same(found):
-            # What is being sent may have come to the new table; the sending takes it back.
+            # Statistics that are being sent may have reached the new table; the sender removes them there.
             self._while_sent(name, lambda: True)
             found = calls.table(name)
         reason = why_not_mirrored(found.table)
@@ -120,7 +120,7 @@ class Mirroring:
     def _partitions(
         self, calls: UpstreamCalls, scope: StatisticsScope, table_id: int, keys: Sequence[str]
     ) -> list[str] | None:
-        """The names of the partitions of a scope, with mirrors from now on; None if that fails."""
+        """Mirror the partitions of a scope. Returns their names, None if that fails."""
         if not keys or scope.partitions == ():
             return []
         asked = None if scope.partitions is None else _normal(scope.partitions, keys)
@@ -148,7 +148,7 @@ class Mirroring:
         for _ in range(_TRIES):
             asked = ask()
             if not settle and asked.is_on_its_way:
-                # If the upstream has not got these, nobody can tell whether they have not come yet, or were deleted.
+                # If the upstream lacks these, they may have been deleted, or may not have arrived yet.
                 self._while_sent(name, lambda: ask().is_on_its_way)
                 asked = ask()
             marked = _new_marks(calls, asked)
@@ -163,7 +163,7 @@ class Mirroring:
         return False
 
     def _while_sent(self, name: TableName, waits: Callable[[], bool]) -> None:
-        """Return when statistics of a table are not being sent, or need not be waited for any more."""
+        """Wait until statistics of a table are not being sent, or until waiting is no longer needed."""
         until = time.monotonic() + _PATIENCE_SECONDS
         while self.claims.is_being_sent(name):
             if name in self._in_vain or not waits():
@@ -175,9 +175,9 @@ class Mirroring:
         self._in_vain.discard(name)
 
     def _follow_missing(self, calls: UpstreamCalls, name: TableName) -> None:
-        """Have the mirror of a table that the upstream does not have follow it to its new name, or remove it.
+        """Rename the mirror of a table that the upstream no longer has under its name, or remove the mirror.
 
-        A table that is only hidden from a client's user keeps its mirror.
+        The mirror of a table that is only hidden from a client's user stays.
         """
         as_gateway = calls.as_gateway
         if self.tables.find(name) is None or not _is_missing(as_gateway, name):
@@ -191,9 +191,9 @@ class Mirroring:
             self.tables.keep(renamed)
 
     def _forget_if_missing(self, as_gateway: UpstreamCalls, name: DatabaseName) -> bool:
-        """Whether a database does not exist, of which nothing is kept then.
+        """Forget a database that does not exist any more. Returns whether it was forgotten.
 
-        The list tells: a Hive whose own database fails says of a single one that it is missing.
+        The list of databases decides: a Hive whose own database fails answers that a single database is missing.
         """
         try:
             there = as_gateway.databases(name.catalog)
@@ -205,7 +205,7 @@ class Mirroring:
         return True
 
     def _renamed(self, calls: UpstreamCalls, name: TableName) -> UpstreamTable | None:
-        """The table of a mirror under another name in its database, by its id; None if it is not found."""
+        """The table of a mirror under its new name, found by its id in its database; None if it is not found."""
         upstream_id = self.tables.upstream_id(name)
         if upstream_id is None:
             return None
@@ -216,13 +216,13 @@ class Mirroring:
             if not 0 < len(names) <= _MOST_LOOKED_AT:
                 return None
             found = calls.tables(name.parent, sorted(names))
-        except CallRefused:  # the database is gone, or its tables are not for the gateway's user
+        except CallRefused:  # the database is gone, or the gateway's user may not see its tables
             return None
         return next((each for each in found if each.id == upstream_id), None)
 
 
 def _is_missing(calls: UpstreamCalls, name: TableName) -> bool:
-    """Whether the upstream says that a table does not exist. Raises UpstreamUnavailable and UpstreamClosed."""
+    """Whether the upstream answers that a table does not exist. Raises UpstreamUnavailable and UpstreamClosed."""
     try:
         calls.table(name)
     except NoSuchObject:
@@ -233,14 +233,14 @@ def _is_missing(calls: UpstreamCalls, name: TableName) -> bool:
 
 
 def why_not_mirrored(table: Table) -> str | None:
-    """Why statistics of a table are not kept here: those of transactional tables belong to their transactions."""
+    """The reason why statistics of a table are not kept here: those of transactional tables depend on transactions."""
     if is_view(table):
         return "it is a view"
     return "it is transactional" if table.parameters.get("transactional", "").lower() == "true" else None
 
 
 def _new_marks(calls: UpstreamCalls, asked: ComparedStatistics) -> dict[str, frozenset[str]]:
-    """The columns that the upstream marks as accurate, at the places of a comparison whose rows were removed."""
+    """The columns that the upstream marks as accurate, for the parts of a comparison whose rows were removed."""
     places = asked.emptied
     if not places:
         return {}

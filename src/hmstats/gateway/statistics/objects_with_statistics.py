@@ -1,6 +1,7 @@
-"""Tables and partitions with their column statistics in one answer: the upstream's objects, and statistics from here.
+"""Answers with tables and partitions that include column statistics: the upstream's objects, statistics from here.
 
-Objects are not decoded, so that fields of other releases stay: the statistics stand in front of the byte that ends one.
+The objects are not decoded, so that fields of other releases are preserved: the statistics are inserted before the byte
+that ends the struct.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,25 +35,25 @@ _OF_TABLE, _OF_PARTITION = 21, 12
 
 @dataclass(frozen=True, slots=True)
 class WantedObjects:
-    """Objects that are asked for with their statistics."""
+    """The objects that a call asks for together with their statistics."""
 
     request: Any
     scope: StatisticsScope
 
     @property
     def is_table(self) -> bool:
-        """Whether it is a table that is asked for, not partitions."""
+        """Whether the call asks for a table; if not, for partitions."""
         return self.scope.own
 
 
 def may_want(request: Request) -> bool:
-    """Whether a call may ask for statistics, by its bytes alone."""
+    """Whether a call may ask for statistics, judged by its bytes alone."""
     mark = _MARKS.get(request.head.name)
     return mark is not None and mark in request.message
 
 
 def wanted_of(request: Request, decode: Callable[[], Mapping[str, Any]]) -> WantedObjects | None:
-    """What a call asks for with statistics; None if it does not. Calls without any are not decoded."""
+    """The objects that a call asks for with statistics, or None. Calls that `may_want` excludes are not decoded."""
     if not may_want(request):
         return None
     asked = decode()["req"]
@@ -71,9 +72,9 @@ def wanted_of(request: Request, decode: Callable[[], Mapping[str, Any]]) -> Want
 
 
 _MARKS = {"get_table_req": b"\x02\x00\x07\x01", "get_partitions_by_names_req": b"\x02\x00\x04\x01"}
-"""The bytes by which each call asks for statistics; others may look the same."""
+"""The bytes by which each call asks for statistics; other bytes may look the same."""
 WITH_STATISTICS = frozenset(_MARKS)
-"""The calls whose answers may have objects with their statistics."""
+"""Calls whose answers may contain objects together with their statistics."""
 
 
 def without_statistics(request: Request, wanted: WantedObjects) -> Request:
@@ -117,7 +118,7 @@ def _encode_found(scope: StatisticsScope, field: int, found: StatisticsSet | Non
 
 
 def _partitions(message: bytes, at: int) -> Iterator[tuple[list[str], int]]:
-    """The values of each partition of a list, and the place of the byte that ends it."""
+    """The values of each partition of a list, and the position of the byte that ends the partition."""
     kind, count = _LIST.unpack_from(message, at)
     at += _LIST.size
     for _ in range(count if kind == TType.STRUCT else 0):
@@ -138,7 +139,7 @@ def _texts(message: bytes, at: int) -> list[str]:
 
 
 def _field(message: bytes, at: int, wanted: int, wanted_kind: int) -> int | None:
-    """The place of the value of a field in the struct at a place; None if it has no such field of this type."""
+    """The position of a field's value in the struct at a position; None if there is no such field of this type."""
     while message[at] != TType.STOP:
         kind, field = _FIELD.unpack_from(message, at)
         at += _FIELD.size

@@ -1,7 +1,7 @@
-"""Parameters that a write brings beside statistics, such as the number of rows: they are the upstream's.
+"""Sets parameters that come with a write of statistics, such as the number of rows, at the upstream.
 
-The write was carried out here before. What it has put aside, or dropped because of a lock, its table's mirror has not
-got, and the upstream does not get it either.
+The write was carried out here before. A parameter that became pending here, or was dropped because of a lock, is
+missing in the table's mirror, and is not sent to the upstream either.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ Changes = Mapping[str | None, ParameterChange]
 
 
 def put_parameters(calls: UpstreamCalls, tables: MirroredTables, name: TableName, changes: Changes) -> None:
-    """Change parameters at the upstream as far as the mirror has them now. Raises MetaError if it refuses."""
+    """Changes by partition name; None stands for the table itself."""
     upstream = Metastore(_AsConnection(calls))  # type: ignore[arg-type]
     try:
         keys = [each.name for each in upstream.existing_table(name).partition_keys]
@@ -40,7 +40,7 @@ def put_parameters(calls: UpstreamCalls, tables: MirroredTables, name: TableName
 def _in_force(
     tables: MirroredTables, name: TableName, keys: list[str], changes: Changes
 ) -> dict[str | None, dict[str, str | None]]:
-    """What is to be put by partition, None in the place of what is to be removed; nothing where nothing is left."""
+    """The parameters to set by partition, with None for those to remove; partitions without changes are left out."""
     normal = {place: normal_partition_name(place, keys) for place in changes if place is not None}
     stored = tables.parameters(name, sorted(normal.values())) if normal else {}
     own = tables.parameters(name, None).get("", {}) if None in changes else {}
@@ -58,7 +58,7 @@ def _part_in_force(change: ParameterChange, stored: Parameters) -> dict[str, str
 
 
 class _AsConnection:
-    """The upstream as the client's package asks a metastore."""
+    """The upstream, with the methods by which the client package asks a metastore."""
 
     address = "the upstream"
 

@@ -1,4 +1,4 @@
-"""Whether statistics are here: compared with the upstream's, unless its log proves that nothing has changed since."""
+"""Tells whether statistics are here and current: by the upstream's log if it proves that, else by a comparison."""
 
 from hmstats.errors import UpstreamClosed, UpstreamUnavailable, UserRefused
 from hmstats.gateway.statistics.mirroring import Mirroring
@@ -12,7 +12,7 @@ from hmstats.server.rpc.caller import Session
 
 
 class Presence:
-    """Says what is here. Thread-safe. `name` is the upstream's in metrics."""
+    """Tells which statistics are here. Thread-safe. `name` is the upstream's in metrics."""
 
     def __init__(self, upstream: KnownUpstream, mirroring: Mirroring, log: NotificationLog, name: str) -> None:
         self._upstream = upstream
@@ -22,7 +22,7 @@ class Presence:
         self._counted_proven = PROVEN.labels(name)
 
     def is_here(self, session: Session, scope: StatisticsScope) -> bool:
-        """Whether the statistics are here now, as new as the upstream's. Raises UpstreamUnavailable, UpstreamClosed."""
+        """Whether the statistics are here and as new as the upstream's. Raises UpstreamUnavailable, UpstreamClosed."""
         user = User(session.user, session.groups)
         number = self._log.number(self._upstream.own_calls())
         if number is None:
@@ -38,7 +38,7 @@ class Presence:
         return is_here
 
     def may_answer(self, session: Session, scope: StatisticsScope) -> bool:
-        """Whether the statistics are here: as new as the upstream's, or as last seen while it is away.
+        """Whether the statistics are here: as new as the upstream's or, while it is away, as they were last seen.
 
         Raises UserRefused; UpstreamUnavailable and UpstreamClosed if nothing is here.
         """

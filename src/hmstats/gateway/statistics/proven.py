@@ -1,7 +1,7 @@
-"""Scopes whose statistics need not be compared with the upstream's again, since its log proves it.
+"""Remembers scopes whose statistics need no new comparison with the upstream, since its log proves them unchanged.
 
-A comparison is as of a number of the log. It holds for the user that asked as long as no event with a greater number
-may be about its table, and for a minute at most, since rights of users are in no log.
+A comparison is valid as of a number of the log. It serves the user for whom it was made until an event with a greater
+number may be about the table, and for at most a minute, since the log does not record changes of users' rights.
 """
 
 import threading
@@ -15,21 +15,21 @@ from hmstats.gateway.upstream.notification_log import NotificationLog
 
 SECONDS = 60.0
 _MOST = 2_000
-"""Comparisons that are remembered."""
+"""The most comparisons that are remembered."""
 _MOST_PARTITIONS = 20_000
-"""A scope of more partitions is compared each time."""
+"""A scope with more partitions than this is compared every time."""
 _Key = tuple[User, StatisticsScope]
 
 
 class Comparison(NamedTuple):
-    """The number of the log at which a scope was compared, and the id of the mirror, which may be made anew since."""
+    """The number of the log as of which a scope was compared, and the id of the mirror, which a new one lacks."""
 
     number: int
     mirror_id: int | None
 
 
 class Proven:
-    """What has been compared. Thread-safe."""
+    """Remembers comparisons. Thread-safe."""
 
     def __init__(self, log: NotificationLog) -> None:
         self._upstreams = log
@@ -37,7 +37,7 @@ class Proven:
         self._lock = threading.Lock()
 
     def holds(self, user: User, scope: StatisticsScope, now: Comparison) -> bool:
-        """Whether the scope has been compared, so that a comparison now would find the same."""
+        """Whether the scope was compared, and a new comparison would find the same."""
         with self._lock:
             compared, at = self._compared.get((user, scope), (None, 0.0))
             if compared is None or time.monotonic() - at > SECONDS:
@@ -48,7 +48,7 @@ class Proven:
             return compared.number >= self._upstreams.last(scope.table)
 
     def note(self, user: User, scope: StatisticsScope, compared: Comparison) -> None:
-        """Note that a scope was compared."""
+        """Record that a scope was compared."""
         if scope.partitions is not None and len(scope.partitions) > _MOST_PARTITIONS:
             return
         with self._lock:

@@ -1,4 +1,4 @@
-"""What a publish is about: everything of a table that waits, which the upstream gets after it is in force here."""
+"""The scopes of a publish: all pending statistics of a table, which are sent to the upstream once in force here."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from hmstats.model.statistics.column_statistics import StatisticsSet
 
 
 def published_by(name: TableName, waiting: PendingOfTable) -> list[StatisticsScope]:
-    """The statistics that a publish of all that waits writes, a scope for each engine."""
+    """The statistics that a publish of all pending ones writes, as one scope for each engine."""
     by_engine: dict[str, list[StatisticsSet]] = {}
     for each in waiting.sets:
         by_engine.setdefault(each.engine, []).append(each)

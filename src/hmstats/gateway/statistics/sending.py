@@ -1,7 +1,7 @@
-"""Statistics that were written here go to the upstream, behind the writes or before these are answered.
+"""Sends statistics that were written here to the upstream, after the writes or before their answers.
 
-What is to be sent follows from the rows (service/mirrors/unsent.py), so nothing is lost by a restart. Before anything
-is sent the upstream is asked what it says: what is newer there is taken over and not overwritten.
+The rows tell what is to be sent (service/mirrors/unsent.py), so a restart loses nothing. Before statistics are sent,
+they are compared with the upstream's: newer ones there are taken over, not overwritten.
 """
 
 import threading
@@ -31,15 +31,15 @@ _PATIENCE_SECONDS = 30.0
 """How long a call waits for statistics of its table that are being sent."""
 _LOOK_SECONDS = 0.02
 _SENT_AT_ONCE = 100
-"""Partitions whose statistics are sent in one call."""
+"""The most partitions whose statistics are sent in one call."""
 _PAUSE_SECONDS = 60
-"""How long a table is left alone whose statistics the upstream did not take."""
+"""How long to wait before sending statistics of a table again that the upstream refused."""
 _BROKEN_PAUSE_SECONDS = 5
-"""So long if the connection broke: the upstream may be started again."""
+"""How long to wait after the connection broke: the upstream may be restarting."""
 
 
 class Sending:
-    """Sends what the upstream of a name has not got yet. Thread-safe."""
+    """Sends the statistics that the upstream called `name` lacks. Thread-safe."""
 
     def __init__(self, store: Store, mirroring: Mirroring, upstream: str) -> None:
         self._unsent_tables, self._sent_columns = UNSENT.labels(upstream), SENT.labels(upstream)
@@ -48,11 +48,11 @@ class Sending:
         self._claims = mirroring.claims
         self._lock = threading.Lock()
         self._paused: dict[int, float] = {}
-        """Until when tables are left alone, by id."""
+        """The time until which each table is left alone, by id."""
         self._is_cut_short = threading.Event()
 
     def run(self, calls: UpstreamCalls) -> int:
-        """Send what is unsent. Returns the number of tables that could not be sent.
+        """Send all unsent statistics. Returns the number of tables that could not be sent.
 
         Raises StoreUnavailable, and UpstreamAway, which ends it: no table is left alone for that.
         """
@@ -68,15 +68,15 @@ class Sending:
         return failed
 
     def cut_short(self) -> None:
-        """Have sending end behind the call that is under way: a server stops, and must leave no claims."""
+        """Make sending end after the current call: the server stops, and must leave no claims."""
         self._is_cut_short.set()
 
     def names(self) -> list[TableName]:
-        """The tables with statistics that the upstream was never seen to agree with."""
+        """The tables with statistics that were never seen to be equal at the upstream."""
         return [each.name for each in self._unsent.everything() if any(True for _ in self._unsent.unsettled(each))]
 
     def send_everything(self, calls: UpstreamCalls) -> dict[TableName, str]:
-        """Send all that is unsent, when no server does. Returns why tables could not be sent."""
+        """Send all unsent statistics, when no server does. Returns the reasons for tables that could not be sent."""
         failed: dict[TableName, str] = {}
         for each in self._unsent.everything():
             reason = self.send_table(calls, each.name)
@@ -85,9 +85,9 @@ class Sending:
         return failed
 
     def send_before(self, calls: UpstreamCalls, name: TableName) -> None:
-        """Send what the upstream lacks of a table before a change of the table, which may unmark its columns.
+        """Send unsent statistics of a table before a change of the table that may unmark its columns.
 
-        The upstream marks the columns that it gets as accurate. What cannot be sent now is sent later.
+        The upstream marks the columns that it receives as accurate. Statistics that cannot be sent now are sent later.
         """
         if self._unsent.is_unsent(name):
             reason = self.send_table(calls, name)
@@ -95,7 +95,7 @@ class Sending:
                 _log.warning("not_sent", object=str(name), reason=reason)
 
     def send_table(self, calls: UpstreamCalls, name: TableName) -> str | None:
-        """Send what the upstream lacks of a table now. Returns why it could not be sent, None if it has everything."""
+        """Send unsent statistics of a table now. Returns why they could not be sent, None if all were."""
         found = self._unsent.mirror_of(name)
         if found is None:
             return "the table is gone"
@@ -114,7 +114,7 @@ class Sending:
         return None
 
     def send_again(self, calls: UpstreamCalls, scope: StatisticsScope) -> None:
-        """Send statistics that were written here and that the upstream has already, if it does not mark their columns.
+        """Send statistics that were written here and that the upstream has already, unless it marks their columns.
 
         A metastore marks the columns that are written, whatever they were before. Raises CallRefused, MetaError,
         UpstreamClosed.
@@ -139,7 +139,7 @@ class Sending:
 
     @contextmanager
     def held_back(self, name: TableName) -> Iterator[None]:
-        """Have nobody send statistics of a table: a Hive may lose one of two changes of a table at a time."""
+        """Keep all servers from sending statistics of a table: Hive may lose one of two changes at the same time."""
         found = self._unsent.mirror_of(name)
         claim = None if found is None else self._wait_for_claim(found.table_id)
         try:
@@ -149,13 +149,13 @@ class Sending:
                 claim.release()
 
     def count_unsent(self) -> int:
-        """Count the tables that are not sent yet, for the metric too. Returns their number."""
+        """Count the tables with unsent statistics, and set the metric. Returns their number."""
         count = self._unsent.count()
         self._unsent_tables.set(count)
         return count
 
     def _wait_for_claim(self, table_id: int) -> MirrorClaim | None:
-        """The claim on a mirror, once nobody else sends its statistics; None if that takes too long."""
+        """The claim on a mirror, once no other server sends its statistics; None if that takes too long."""
         until = time.monotonic() + _PATIENCE_SECONDS
         while (claim := self._claims.take(table_id)) is None and time.monotonic() < until:
             time.sleep(_LOOK_SECONDS)
@@ -182,7 +182,7 @@ class Sending:
         return is_done
 
     def _send(self, calls: UpstreamCalls, mirror: Mirror, claim: MirrorClaim) -> bool:
-        """Send what the upstream lacks of a table; whether it has everything now, as if the table is gone.
+        """Send unsent statistics of a table. Returns whether the upstream has all of them, or the table is gone.
 
         Raises CallRefused, MetaError, UpstreamClosed.
         """
@@ -190,7 +190,7 @@ class Sending:
             if self._is_cut_short.is_set():
                 return False
             if wanted.engine != DEFAULT_ENGINE and not calls.generation.is_4:
-                continue  # before Hive 4 there are no engines: its statistics would replace those of others
+                continue  # before Hive 4 there are no engines: the statistics would replace those of other engines
             if not self._send_some(calls, mirror, wanted, claim):
                 now = self._unsent.name_of(mirror)
                 if now is None or now == mirror.name:
@@ -205,12 +205,12 @@ class Sending:
             if reason == CHANGING or self._unsent.name_of(mirror) != mirror.name:
                 return False
             raise MetaError(f"statistics of it are left to the upstream: {reason}")
-        # From the comparison on the upstream is asked nothing: what others write meanwhile would be overwritten.
+        # Nothing is asked of the upstream after the comparison: writes of others meanwhile would be overwritten.
         table = self._mirroring.tables.find(mirror.name)
         if table is None:
             return False
         there = {each.name.lower() for each in table.columns}
-        # Read before the statistics: if others change these meanwhile, that is seen when the sending is noted.
+        # Read before the statistics: if they are changed meanwhile, the mismatch shows when the sending is recorded.
         asked = self._ask(mirror, wanted)
         statistics = [each for each in self._unsent.statistics(mirror, wanted, there) if each.columns]
         return not statistics or self._put(calls, mirror, scope, asked, statistics, claim)
@@ -223,7 +223,7 @@ class Sending:
         columns: Mapping[str, Sequence[str]],
         claim: MirrorClaim,
     ) -> None:
-        """Send statistics of columns with which the upstream agrees, by partition, or of the table itself under ""."""
+        """Send statistics that the upstream agrees with: columns by partition, where "" is the table itself."""
         names = None if "" in columns else list(columns)
         wanted = Unsettled(engine, names, tuple(sorted({each for some in columns.values() for each in some})))
         asked = self._ask(mirror, wanted)
@@ -244,7 +244,7 @@ class Sending:
         statistics: Sequence[StatisticsSet],
         claim: MirrorClaim,
     ) -> bool:
-        """Send statistics in one call; whether the upstream has them now."""
+        """Send statistics in one call. Returns whether the upstream has them now."""
         takeover, given = self._mirroring.takeover, {each.partition or "": each for each in statistics}
         if not given.keys() <= asked.owners.keys() or not takeover.note_sending(
             asked, given, calls.generation.answer_to
@@ -265,7 +265,7 @@ class Sending:
     def _made_anew(
         self, calls: UpstreamCalls, mirror: Mirror, given: Mapping[str, StatisticsSet]
     ) -> list[StatisticsSet]:
-        """Statistics that were sent to a table or partitions that others had made anew since the last look."""
+        """The statistics that went to a table or partitions which were recreated since the last comparison."""
         tables = self._mirroring.tables
         try:
             found = calls.table(mirror.name)
@@ -287,7 +287,7 @@ def _scope(mirror: Mirror, wanted: Unsettled) -> StatisticsScope:
 
 
 def _of_one_call(places: Collection[str]) -> Iterator[list[str]]:
-    """The places whose statistics go in one call: the table itself alone, which is "", or some of its partitions."""
+    """Groups of places whose statistics fit in one call: the table itself, which is "", or some of its partitions."""
     if "" in places:
         yield [""]
     names = [each for each in places if each]
@@ -296,7 +296,7 @@ def _of_one_call(places: Collection[str]) -> Iterator[list[str]]:
 
 
 def _take_back(calls: UpstreamCalls, name: TableName, wrong: Sequence[StatisticsSet]) -> None:
-    """Delete statistics that the upstream says of a table or of partitions as they were sent."""
+    """Delete the statistics of a table or of partitions that are still as they were sent by mistake."""
     for each in wrong:
         columns = [column.column for column in each.columns]
         if each.partition is None:

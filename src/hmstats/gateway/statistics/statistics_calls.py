@@ -1,4 +1,4 @@
-"""The calls about statistics, which are answered here, and the scope of each: the statistics that it is about."""
+"""The calls about statistics that are answered here, and the scope of each: the statistics that it is about."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Arguments = Mapping[str, Any]
 
 
 class AccessMode(Enum):
-    """What a call does with statistics."""
+    """The kind of access to statistics by a call."""
 
     READ = auto()
     WRITE = auto()
@@ -23,7 +23,7 @@ class AccessMode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StatisticsScope:
-    """The statistics that a call is about: of a table itself, and of some partitions of it (None: of all)."""
+    """The statistics that a call is about: those of a table itself, and of some partitions of it (None: of all)."""
 
     table: TableName
     own: bool
@@ -35,14 +35,14 @@ class StatisticsScope:
 
 
 Find = Callable[[Arguments], StatisticsScope | None]
-"""Finds what a call is about; None if it is about no statistics of one table, or names nothing that can be read."""
+"""Finds the scope of a call; None if it is not about statistics of one table, or if its arguments are unreadable."""
 
 
 def scope_of(name: str, arguments: Arguments) -> StatisticsScope | None:
-    """What a call of STATISTICS is about. None if the gateway should not answer it."""
+    """The scope of a call of STATISTICS. None if the gateway should not answer the call."""
     try:
         return _FINDERS[name](arguments)
-    except (AttributeError, TypeError):  # something required is missing: whoever answers the call will say so
+    except (AttributeError, TypeError):  # a required argument is missing: the side that answers the call reports it
         return None
 
 
@@ -83,7 +83,7 @@ def _column_of_partition(arguments: Arguments) -> StatisticsScope:
 
 
 def _extended(mode: AccessMode = AccessMode.READ) -> Find:
-    """The finder of a call of our own: about a table and, unless it names some, all of its partitions."""
+    """The finder for a call of our own, whose scope is a table with all partitions unless it names some."""
 
     def find(arguments: Arguments) -> StatisticsScope:
         request = SimpleNamespace(**vars(arguments["request"]))
@@ -103,7 +103,7 @@ def _extended(mode: AccessMode = AccessMode.READ) -> Find:
 
 
 def _object(arguments: Arguments) -> StatisticsScope | None:
-    """The table, and perhaps a partition of it, that a lock or a preference is about."""
+    """The table, and the partition if there is one, that a lock or a preference is about."""
     request = arguments["request"]
     if not request.tblName:
         return None
@@ -113,19 +113,19 @@ def _object(arguments: Arguments) -> StatisticsScope | None:
 
 
 def _table(arguments: Arguments) -> StatisticsScope:
-    """The table of a request that is about none of its statistics in force."""
+    """The table of a request that does not access statistics in force."""
     request = arguments["request"]
     return StatisticsScope(_name_of(request.dbName, request.tblName, request.catName), own=True, columns=())
 
 
 def database_of(arguments: Arguments) -> DatabaseName | None:
-    """The database that a call of OF_OBJECTS is about, if it names no table; None if it is about everything."""
+    """The database of a call of OF_OBJECTS that names no table; None if the call is about everything."""
     request = arguments["request"]
     return database_name(request.dbName, request.catName) if request.dbName and not request.tblName else None
 
 
 def _written(path: str) -> Find:
-    """The finder of a write: one struct, or the list of them in a request."""
+    """The finder for a write: its request has one struct, or a list of them."""
 
     def find(arguments: Arguments) -> StatisticsScope | None:
         request = arguments[path]
@@ -220,10 +220,10 @@ CARE = frozenset(
         *("get_pending_statistics", "reject_statistics", "publish_statistics", "get_partition_health"),
     }
 )
-"""Calls of our own about a table for which clients have no others: no Hive can answer them."""
+"""Our own calls about a table, which no Hive can answer."""
 
 OF_OBJECTS = frozenset({"lock_statistics", "unlock_statistics", "change_preferences"})
-"""The calls about a table or a whole database, or about everything."""
+"""Calls about a table, about a whole database, or about everything."""
 
 RECORDS = frozenset(
     {
@@ -232,7 +232,7 @@ RECORDS = frozenset(
         *("get_statistics_health", "get_partition_health"),
     }
 )
-"""Calls of our own about health, runs and blame: an upstream that is an hmstats answers them of all of its tables."""
+"""Our own calls about health, runs and blame; an upstream that is an hmstats answers them about all of its tables."""
 
 OURS_ALONE = frozenset(
     {
@@ -240,4 +240,4 @@ OURS_ALONE = frozenset(
         *("put_partial_states", "get_partial_states", "remove_partial_states"),
     }
 )
-"""Calls of our own that need nothing of the upstream."""
+"""Our own calls that never need the upstream."""

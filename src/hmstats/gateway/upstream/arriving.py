@@ -1,11 +1,11 @@
-"""An answer that arrives from the upstream: passed on as it comes, while its end is found.
+"""Receives an answer from the upstream: passes it on as it comes, and finds its end.
 
-The answer is scanned as requests are, so that nothing that it claims of sizes and counts is believed before the bytes
-are there. Only the head is looked at, and whether the result is a value or an exception. Values are passed on in parts
-to clients whose protocol takes parts; else, as exceptions are, they are held until they are whole.
+The answer is scanned as requests are, so that sizes and counts in it are not trusted before their bytes have come. Only
+the head is decoded, and whether the result is a value or an exception. Values are passed on in parts to clients whose
+protocol accepts parts. For other clients they are held until they are whole, as exceptions always are.
 
-A thread of its own waits for all of it (`relay`). The selector's thread takes what has come (`take`) and leaves a long
-answer to a thread, which goes on where it was left.
+`relay` waits in a thread of its own for the whole answer. `take`, for the selector's thread, takes what has come and
+leaves a long answer to a thread, which continues from there.
 """
 
 import socket
@@ -22,33 +22,33 @@ from hmstats.wire.messages.envelope import EXCEPTION, REPLY, Head, read_answer_h
 from hmstats.wire.messages.scanner import passing
 
 LOOK_SECONDS = 1.0
-"""The timeout of the socket: how often a thread that waits for the upstream looks whether its client still waits."""
+"""The timeout of the socket: how often a thread that waits for the upstream checks that its client still waits."""
 MOST_HELD_BYTES = 256 * 1024 * 1024
 """The default of upstream_answer_bytes."""
 
 SMALL_BYTES = 16 * 1024
 """The most bytes of a message that the selector's thread sends or takes."""
 NOT_YET = (BlockingIOError, ssl.SSLWantReadError)
-"""What a socket that does not block raises when nothing has come."""
+"""The errors of a non-blocking socket that has nothing to read."""
 
 _PART_BYTES = 64 * 1024
-"""A reply of more bytes is sent on in parts; so much must come in the time that an answer has, or the rest of it."""
+"""A longer reply is passed on in parts; each part, or the rest of the reply, must come within the time limit."""
 _STOP, _I32 = 0, 8
 _SUCCESS = 0
-"""The number of a result's field that is the value; all others are exceptions."""
+"""The field id of a result's value; all other fields are exceptions."""
 _FAULT_TYPE = 2
-"""The number of the field of a TApplicationException that is its type."""
+"""The field id of a TApplicationException's type."""
 
 
 class Unanswered(Exception):
-    """The upstream closed the connection before any byte of its answer."""
+    """The upstream closed the connection before the first byte of its answer."""
 
 
 class ArrivingAnswer:
     """The answer to one call on one connection.
 
-    `seconds` limits the wait for its first byte, and for each part after that. An answer that is not passed on in parts
-    may have `most_held_bytes`.
+    `seconds` limits the wait for the first byte, and for each part after that. At most `most_held_bytes` of an answer
+    that is not passed on in parts are held.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ArrivingAnswer:
         most_held_bytes: int = MOST_HELD_BYTES,
     ) -> None:
         self.in_step = True
-        """Whether the answer has the name and the sequence id of its call, so that the connection can go on."""
+        """Whether the answer has its call's name and sequence id, without which the connection cannot be used again."""
         self._socket = sock
         self._address = address
         self._head = head
@@ -72,22 +72,22 @@ class ArrivingAnswer:
         self._until = time.monotonic() + seconds
         self._most_held_bytes = most_held_bytes
         self._window = bytearray()
-        """What came and is still looked at."""
+        """Received bytes that are still being scanned."""
         self._held: list[bytes] = []
         self._held_bytes = 0
         self._part_bytes = 0
-        """Bytes that came since the time limit was set."""
+        """The number of bytes received since the time limit was set."""
         self.received_bytes = 0
         self.fault: int | None = None
-        """The type of the TApplicationException that the answer is; None for other answers."""
+        """The type of the TApplicationException that was answered; None for other answers."""
         self.exception_field: int | None = None
-        """The number of the result's field that is an exception; None if there is none."""
+        """The field id of the result's exception; None if there is none."""
         self._is_value = False
         self._is_passed_on = False
         self._reading = self._read()
 
     def relay(self, stream: Stream) -> Relayed:
-        """Wait for the answer, and pass on what may be. The socket has the timeout LOOK_SECONDS.
+        """Wait for the answer, and pass parts of it on if possible. The socket has the timeout LOOK_SECONDS.
 
         Raises Unanswered, UpstreamSilent, UpstreamClosed, ClientGone, MetaError.
         """
@@ -97,7 +97,7 @@ class ArrivingAnswer:
         return Relayed(self._held, refused)
 
     def take(self) -> Relayed | None:
-        """The answer, if all of it has come, by a socket that does not block; None if not, or if it is long.
+        """The answer if all of it has come on a non-blocking socket; None if not, or if it is long.
 
         Raises Unanswered, UpstreamClosed.
         """
@@ -117,11 +117,11 @@ class ArrivingAnswer:
 
     @property
     def is_long(self) -> bool:
-        """Whether so much has come that `take` leaves the rest to `relay`."""
+        """Whether so many bytes have come that `take` leaves the rest to `relay`."""
         return self.received_bytes > SMALL_BYTES
 
     def _look_for_end(self) -> bool | None:
-        """Whether the whole answer is an exception; None until it is whole. Raises UpstreamClosed."""
+        """Whether the answer is an exception; None until the answer is whole. Raises UpstreamClosed."""
         try:
             next(self._reading)
         except StopIteration as end:
@@ -132,7 +132,7 @@ class ArrivingAnswer:
         return None
 
     def _read(self) -> Generator[None, None, bool]:
-        """Find the end in what comes, and whether the answer is an exception. Yields when more must come.
+        """Find the end of the answer, and whether it is an exception. Yields when more bytes are needed.
 
         Raises ProtocolError, UpstreamClosed.
         """
@@ -155,7 +155,7 @@ class ArrivingAnswer:
         return refused
 
     def _check_head(self, head: Head) -> bool:
-        """Whether the message is an exception. Raises UpstreamClosed if it answers something else."""
+        """Whether the message is an exception. Raises UpstreamClosed if the message answers another call."""
         self.in_step = (head.name, head.sequence) == (self._head.name, self._head.sequence)
         if head.kind not in (REPLY, EXCEPTION) or (head.kind == REPLY and not self.in_step):
             raise self._no_answer(f"message {head.name!r} of type {head.kind}")
@@ -167,7 +167,7 @@ class ArrivingAnswer:
         return self._window[at : at + count]
 
     def _pass(self, kind: int, at: int) -> Generator[None, None, int]:
-        """The place behind a value, in the window when the value has come."""
+        """The position after a value, in the window as it is once the value has come."""
         steps = passing(self._window, kind, at)
         while (end := next(steps)) is None:
             yield
@@ -178,7 +178,7 @@ class ArrivingAnswer:
         return end
 
     def _receive(self, data: bytes) -> None:
-        """Add the next bytes, at least one, and pass on what came if it may be. Raises ClientGone, MetaError."""
+        """Add received bytes, at least one, and pass on what came if possible. Raises ClientGone, MetaError."""
         if not self.received_bytes or self._part_bytes >= _PART_BYTES:
             self._until, self._part_bytes = time.monotonic() + self._seconds, 0
         self.received_bytes += len(data)
@@ -213,7 +213,7 @@ class ArrivingAnswer:
             return data
 
     def _look(self) -> None:
-        """Raises ClientGone if nobody waits any more, UpstreamSilent if it takes too long."""
+        """Raises ClientGone if the client has stopped waiting, UpstreamSilent if the answer takes too long."""
         if self._stream.abandoned:
             raise ClientGone(f"nobody waits for the answer to {self._head.name} any more")
         if time.monotonic() < self._until:

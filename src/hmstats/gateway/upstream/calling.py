@@ -1,4 +1,4 @@
-"""A call of the gateway's own as a message, and the value in its answer."""
+"""Messages of the gateway's own calls, and the values in their answers."""
 
 from typing import Any
 
@@ -16,11 +16,11 @@ from hmstats.wire.messages.scanner import end_of_value
 
 MISSING = "NoSuchObjectException"
 _ALLOWANCE = Allowance(2**31 - 1)
-"""Of answers that are decoded here: each of their structs, lists and maps takes much more memory than it has bytes."""
+"""The limit for answers that are decoded here: structs, lists and maps take much more memory than their bytes."""
 
 
 class WholeAnswer:
-    """Where answers to the gateway's own calls go: nowhere in parts."""
+    """The stream of the gateway's own calls, whose answers are never passed on in parts."""
 
     possible = begun = abandoned = False
 
@@ -38,7 +38,7 @@ def request_of(method: str, *arguments: Any) -> Request:
 
 
 def with_arguments(request: Request, /, **arguments: Any) -> Request:
-    """A call with these arguments in the place of its own."""
+    """A copy of the call with other arguments."""
     head = request.head
     begin = encode_head(head.name, CALL, head.sequence)
     message = begin + encode_struct(methods()[head.name].arguments(**arguments))

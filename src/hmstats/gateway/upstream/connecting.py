@@ -1,7 +1,7 @@
-"""Opens connections to the upstream: plain or with TLS, and as somebody whom an upstream of Kerberos believes.
+"""Opens connections to the upstream: plain or with TLS, and authenticated if the upstream uses Kerberos.
 
-There the gateway proves itself by its ticket. For a user it asks the upstream for a delegation token, as a proxy user
-of Hadoop may, and opens that user's connections by the token. So the upstream's own rules hold for each user.
+The gateway then authenticates by its ticket. For a user it requests a delegation token from the upstream, as Hadoop's
+proxy users may, and opens the user's connections with that token. So the upstream applies its own rules to each user.
 """
 
 import ssl
@@ -21,7 +21,7 @@ from hmstats.gateway.upstream.connection import Times, UpstreamConnection, User
 _log = structlog.get_logger("hmstats.gateway")
 
 _TOKEN_SECONDS = 6 * 3600.0
-"""How long a token opens connections; the upstream takes it for a day, unless it is set otherwise."""
+"""How long a token is used to open connections; by default the upstream accepts it for a day."""
 _HOST = "/_HOST@"
 
 
@@ -31,7 +31,7 @@ class _Token(NamedTuple):
 
 
 class Connecting:
-    """Opens connections. Thread-safe. `principal` is the upstream's in Kerberos; None if it wants no proof."""
+    """Opens connections. Thread-safe. `principal` is the upstream's in Kerberos; None if it does not authenticate."""
 
     def __init__(self, times: Times, tls: ssl.SSLContext | None, principal: str | None, most_held_bytes: int) -> None:
         self._times = times
@@ -51,7 +51,7 @@ class Connecting:
         if token is not None and time.monotonic() - token.since < _TOKEN_SECONDS:
             try:
                 return self._open(address, user, DelegationTokenProof(token.text))
-            except CallRefused as error:  # an upstream that was restarted may have forgotten it
+            except CallRefused as error:  # an upstream that was restarted may not know the token any more
                 _log.info("token_refused", address=str(address), user=user.name, reason=str(error))
         fresh = self._token(address, user.name, self._principal)
         try:

@@ -1,4 +1,4 @@
-"""One connection to the upstream, of one user for its life: a metastore takes the user of a connection once."""
+"""One connection to the upstream, which belongs to one user: a metastore takes a connection's user only once."""
 
 import select
 import socket
@@ -28,7 +28,7 @@ from hmstats.wire.idl import hive_metastore, methods
 from hmstats.wire.messages.envelope import Head, Refusal, encode_head
 
 _STRICT = 0x80
-"""The first byte of a message in strict form; older clients send the method's name first."""
+"""The first byte of a message in strict form; older clients begin with the name of the method."""
 _SET_UGI = "set_ugi"
 _MISSING = (
     hive_metastore.NoSuchObjectException,
@@ -39,7 +39,7 @@ _MISSING = (
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """The user and the groups that a client has named by set_ugi or has proven; None if it has named nobody."""
+    """The user and the groups that a client has named by set_ugi or has proven; None if none was named."""
 
     name: str | None
     groups: tuple[str, ...] = ()
@@ -47,19 +47,19 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long the upstream is waited for, in seconds."""
+    """Time limits of the connection, in seconds."""
 
     connect_seconds: float = 5.0
     answer_seconds: float = 660.0
-    """Until the first byte of an answer, and between two parts of it."""
+    """For the first byte of an answer, and for each further part."""
     idle_seconds: float = 60.0
-    """How long a connection waits in the pool for a call."""
+    """How long a connection may be idle in the pool."""
     hanging_seconds: float = 20.0
-    """How long an address may answer nothing until no call is sent there."""
+    """After how long without any answer an address gets no more calls."""
 
 
 class UpstreamConnection:
-    """An open connection that has one call at a time. Not thread-safe."""
+    """An open connection, for one call at a time. Not thread-safe."""
 
     def __init__(
         self,
@@ -70,9 +70,9 @@ class UpstreamConnection:
         most_held_bytes: int = MOST_HELD_BYTES,
         proof: Mechanism | None = None,
     ) -> None:
-        """Connect, encrypt if there is a context, and prove the user, or say its name if there is one.
+        """Connect, start TLS if there is a context, and prove the user, or only send the user's name if there is one.
 
-        `most_held_bytes` may be held of an answer that is not passed on in parts.
+        At most `most_held_bytes` of an answer that is not passed on in parts are held.
 
         Raises OSError, Unanswered, UpstreamUnavailable, UpstreamClosed; with a proof CallRefused and SettingsError.
         """
@@ -81,12 +81,12 @@ class UpstreamConnection:
         self.idle_since = 0.0
         self._is_open = True
         self.in_step = True
-        """Whether the last answer was the one to its call, so that another call can be made."""
+        """Whether the last answer belonged to its call, so that another call can be made."""
         self.is_clean = True
-        """Whether another client may have the connection.
+        """Whether another client may use the connection.
 
-        Of a request that it cannot read, a Hive leaves bytes to be read as the next one. A call that failed may leave a
-        transaction open in the store of the connection's thread, in which it then makes the next call's changes.
+        Hive leaves bytes of a request that it cannot read, and reads them as the next request. A failed call may leave
+        a transaction open in the store of the connection's thread, which would then contain the next call's changes.
         """
         self._times = times
         self._most_held_bytes = most_held_bytes
@@ -109,11 +109,11 @@ class UpstreamConnection:
             raise
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """The value of a call of the gateway's own. Raises CallRefused, and as `ask`."""
+        """The value of one of the gateway's own calls. Raises CallRefused, and as `ask` does."""
         return value_of(method, self.ask(request_of(method, *arguments), WholeAnswer()))
 
     def ask(self, request: Request, stream: Stream) -> Relayed:
-        """The answer to a call. `in_step` and `is_clean` tell of the connection afterwards.
+        """The answer to a call. Afterwards `in_step` and `is_clean` tell how the connection may be used.
 
         Raises Unanswered, UpstreamUnavailable, UpstreamClosed, ClientGone, MetaError; the connection must be closed
         then.
@@ -121,11 +121,11 @@ class UpstreamConnection:
         self.in_step = self.is_clean = False
         self._send(_strict(request), request.head)
         if request.head.oneway:
-            return Relayed(())  # the upstream may answer nevertheless
+            return Relayed(())  # the upstream may still answer
         return self.wait_for(self._answer_to(request.head), stream)
 
     def wait_for(self, answer: ArrivingAnswer, stream: Stream) -> Relayed:
-        """The rest of an answer, which is waited for. Raises as `ask` does."""
+        """Wait for the rest of an answer. Raises as `ask` does."""
         self._set_timeout(LOOK_SECONDS)
         try:
             relayed = answer.relay(stream)
@@ -134,7 +134,7 @@ class UpstreamConnection:
         return self._noted(answer, relayed)
 
     def send_at_once(self, request: Request) -> ArrivingAnswer:
-        """The answer to come to a small call, over a socket that is not SASL's. Does not wait.
+        """Send a small call without waiting, over a socket without SASL. Returns the answer to come.
 
         Raises Unanswered if the call was not sent; the connection must be closed then.
         """
@@ -143,7 +143,7 @@ class UpstreamConnection:
         plain = self.plain_socket()
         assert plain is not None
         self._set_timeout(0.0)
-        answer = self._answer_to(request.head)  # its time begins before the call is on its way
+        answer = self._answer_to(request.head)  # the call's time begins before it is sent
         try:
             sent = plain.send(message)
         except OSError as error:
@@ -153,7 +153,7 @@ class UpstreamConnection:
         return answer
 
     def take(self, answer: ArrivingAnswer) -> Relayed | None:
-        """The answer to a call that was sent at once, if all of it has come. Raises Unanswered, UpstreamClosed."""
+        """The answer to a call of `send_at_once`, if all of it has come. Raises Unanswered, UpstreamClosed."""
         try:
             relayed = answer.take()
         except BaseException:
@@ -166,12 +166,12 @@ class UpstreamConnection:
 
     @property
     def idle_seconds(self) -> float:
-        """How long the connection may wait for a call."""
+        """How long the connection may be idle."""
         return self._times.idle_seconds
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing has come between two calls; the end of the connection would."""
+        """Whether no bytes have come between two calls; the end of the connection counts as bytes."""
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         return not poll.poll(0) and not (isinstance(self._socket, SaslSocket) and self._socket.has_more)
@@ -181,11 +181,11 @@ class UpstreamConnection:
         return self._socket.fileno()
 
     def plain_socket(self) -> socket.socket | None:
-        """The socket, if the bytes on it are the messages; None behind SASL."""
+        """The socket, if the bytes on it are the messages; None with SASL."""
         return None if isinstance(self._socket, SaslSocket) else self._socket
 
     def rest(self) -> None:
-        """Note that the connection begins to wait for the next call."""
+        """Record that the connection starts to wait for the next call."""
         self.idle_since = time.monotonic()
 
     def close(self) -> None:
@@ -205,7 +205,7 @@ class UpstreamConnection:
             raise self._untaken(head, error) from error
 
     def _set_timeout(self, seconds: float) -> None:
-        """Set the timeout of the socket; each change is a call to the system."""
+        """Set the timeout of the socket if it differs, since each change is a system call."""
         if self._socket.gettimeout() != seconds:
             self._socket.settimeout(seconds)
 
@@ -213,7 +213,7 @@ class UpstreamConnection:
         return ArrivingAnswer(self._socket, self.address, head, self._times.answer_seconds, self._most_held_bytes)
 
     def _noted(self, answer: ArrivingAnswer, relayed: Relayed) -> Relayed:
-        """A whole answer, after it is noted what may become of the connection."""
+        """Update the state of the connection after a whole answer, and return the answer."""
         self.in_step = answer.in_step
         self.is_clean = answer.in_step and (not relayed.refused or _leaves_nothing(answer))
         return relayed
@@ -238,7 +238,7 @@ class UpstreamConnection:
 
 
 def _leaves_nothing(answer: ArrivingAnswer) -> bool:
-    """Whether a call that failed leaves nothing on the connection: it is unknown, or asks for what does not exist."""
+    """Whether a failed call leaves nothing on the connection: the call is unknown, or its object does not exist."""
     if answer.fault is not None:
         return answer.fault == Refusal.UNKNOWN_METHOD
     if answer.name not in READS or answer.exception_field is None:
@@ -248,7 +248,7 @@ def _leaves_nothing(answer: ArrivingAnswer) -> bool:
 
 
 def _strict(request: Request) -> Sequence[bytes | memoryview]:
-    """A request in the form that every metastore reads."""
+    """A request in strict form, which every metastore reads."""
     if request.message[0] == _STRICT:
         return (request.message,)
     head = request.head

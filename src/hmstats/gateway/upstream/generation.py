@@ -1,4 +1,4 @@
-"""What a release of Hive takes of statistics, and what it can say of them afterwards."""
+"""The statistics that a release of Hive accepts, and how it returns them."""
 
 import re
 from dataclasses import dataclass, replace
@@ -12,40 +12,40 @@ from hmstats.service.mirrors.digests import bare
 from hmstats.wire.statistics.column_statistics import column_from_thrift, column_to_thrift, set_to_thrift
 
 _MOST_SKETCH_BYTES = 65_535
-"""The most bytes of a sketch: a Hive on MySQL has no more room (BLOB)."""
+"""The most bytes of a sketch: Hive on MySQL has no more room (BLOB)."""
 _BOUNDS = ("lowValue", "highValue")
-"""Fields that a Hive on Derby or MySQL refuses if they are infinite or NaN, and all of the call with them."""
+"""Fields for which Hive on Derby or MySQL refuses infinite values and NaN, and with them the whole call."""
 _VERSION = re.compile(r"(\d+)\.")
 _OURS = "hmstats"
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The first number of a Hive's version, and whether it is an hmstats, which counts as Hive 4."""
+    """The major version of a Hive, and whether it is an hmstats, which counts as Hive 4."""
 
     number: int
     is_ours: bool = False
 
     @classmethod
     def of(cls, name: str, version: str) -> "Generation":
-        """The generation of a metastore that says this of itself; hmstats counts as Hive 4, and so does the unknown."""
+        """The generation of a metastore that reports this version; hmstats and unknown versions count as Hive 4."""
         found = _VERSION.match(version)
         return cls(4 if found is None or name == _OURS else int(found[1]), name == _OURS)
 
     @property
     def is_4(self) -> bool:
-        """Whether it has engines, ids of tables, histograms, and statistics of timestamps of their own kind."""
+        """Whether it has engines, ids of tables, histograms, and statistics of timestamps as a kind of their own."""
         return self.number >= 4
 
     def answer_to(self, column: ColumnStatistics) -> ColumnStatistics:
-        """What the metastore will say of statistics that were sent to it."""
+        """The statistics that the metastore will return after these were sent to it."""
         struct = column_to_thrift(column, hive4=self.is_4)
         self._cut_object(struct)
         told = column_from_thrift(struct)
         return bare(replace(told, data=of_own_kind(told.data, told.column_type)))
 
     def struct_of(self, name: TableName, statistics: StatisticsSet) -> Any:
-        """The struct of statistics, without what the metastore does not take."""
+        """The struct of statistics, without fields that the metastore does not accept."""
         struct = set_to_thrift(name, statistics, hive4=self.is_4, sketches=True, stamp=False)
         for each in struct.statsObj:
             self._cut_object(each)

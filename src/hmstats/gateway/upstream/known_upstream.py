@@ -1,6 +1,6 @@
-"""The upstream, once it is known to be the one whose statistics are here.
+"""Checks that the upstream is the one whose statistics are stored here.
 
-It is asked again every minute who it is and of which release, since another one may be started at its address.
+The upstream's identity and release are asked again every minute, since another one may be started at its address.
 """
 
 import time
@@ -14,11 +14,11 @@ from hmstats.service.mirrors.upstream_identity import UpstreamIdentity
 from hmstats.store.database.store import Store
 
 _ASKED_SECONDS = 60.0
-"""How long it holds who the upstream is."""
+"""How long an answer about the upstream's identity is used."""
 
 
 class KnownUpstream:
-    """Has the upstream asked, of which the store holds statistics. Thread-safe.
+    """Gives calls to the upstream, once it is known to be the one of the store. Thread-safe.
 
     `address` identifies an upstream that has no UUID.
     """
@@ -34,7 +34,7 @@ class KnownUpstream:
     def calls(self, session: Session) -> UpstreamCalls:
         """Calls as the user of a session.
 
-        Raises UpstreamUnavailable, UpstreamClosed; MetaError if the store has statistics of another one.
+        Raises UpstreamUnavailable, UpstreamClosed; MetaError if the store has statistics of another upstream.
         """
         generation = self._generation
         if generation is None or time.monotonic() - self._asked_at > _ASKED_SECONDS:
@@ -42,12 +42,12 @@ class KnownUpstream:
         return UpstreamCalls(self._relay, session, generation, self._itself)
 
     def own_calls(self) -> UpstreamCalls:
-        """Calls as the gateway itself. Raises as `calls`."""
+        """Calls as the gateway itself. Raises as `calls` does."""
         return self.calls(self._itself)
 
     def _ask(self, known: Generation | None) -> Generation:
-        """The generation of the upstream that is there now; `known` while it is away. Raises as `calls`."""
-        self._asked_at = time.monotonic()  # meanwhile, other threads go on with what is known
+        """The generation of the current upstream; `known` while the upstream is away. Raises as `calls` does."""
+        self._asked_at = time.monotonic()  # meanwhile, other threads use the known one
         try:
             uuid = self._uuid()
             name = str(ask_upstream(self._relay, self._itself, "getName"))
@@ -56,7 +56,7 @@ class KnownUpstream:
             if known is None:
                 raise
             return known
-        if known is None or uuid is not None:  # else its database may have failed for a moment
+        if known is None or uuid is not None:  # otherwise its database may have failed for a moment
             self._generation = None
             self._identity.check(uuid, self._address)
         self._generation = found

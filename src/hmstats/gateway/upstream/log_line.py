@@ -1,7 +1,7 @@
-"""Asks the upstream for its log's last number, for a thread that serves many sockets and must not block.
+"""Asks the upstream for its log's last number from a thread that serves many sockets and must not block.
 
-The question and the head of its answer are always the same bytes, so that the answer is read by its length. One that is
-any other ends the line; then threads ask, which understand errors.
+The bytes of the question and of the answer's head never change, so the answer is read by its length. Any other answer
+ends the line; then threads ask, which understand errors.
 """
 
 import socket
@@ -16,26 +16,26 @@ from hmstats.gateway.upstream.connection import UpstreamConnection
 from hmstats.wire.messages.envelope import REPLY, encode_head
 
 LOG = -1
-"""Stands for the log among the versions of tables, whose ids are positive."""
+"""A key for the log among the versions of tables, whose ids are positive."""
 _METHOD = "get_current_notificationEventId"
 _QUESTION = request_of(_METHOD).message
 _ANSWER = Struct(">3s3sqH")
 _SUCCESS, _NUMBER, _ENDS = b"\x0c\x00\x00", b"\x0a\x00\x01", 0
-"""The field of the result's struct, the field of the number in it, and the ends of both structs."""
+"""The headers of the result's field and of the number in it, and the two bytes that end the structs."""
 _HEAD = encode_head(_METHOD, REPLY, 0)
 _ANSWER_BYTES = len(_HEAD) + _ANSWER.size
 
 
 class LogLine:
-    """A connection of its own to the upstream; every method raises UpstreamUnavailable if it was lost."""
+    """A connection used only for this question; every method raises UpstreamUnavailable if it was lost."""
 
     has_unsent = False
-    """A question is so short that a socket takes it at once."""
+    """Always False: a question is so short that a socket takes it at once."""
 
     def __init__(self, connection: UpstreamConnection, descriptor: int) -> None:
         self._connection = connection
         self.idle_seconds: float | None = connection.idle_seconds
-        """What is between may forget a connection that is idle, and tell nobody."""
+        """Idle connections may be dropped silently on the way to the upstream."""
         self._descriptor = descriptor
         self._arrived = b""
         self.is_running = False
@@ -43,7 +43,7 @@ class LogLine:
 
     @classmethod
     def over(cls, connection: UpstreamConnection) -> Self | None:
-        """A line over a new connection; None if it is behind SASL."""
+        """A line over a new connection; None if the connection uses SASL."""
         plain = connection.plain_socket()
         if plain is None:
             connection.close()
@@ -67,7 +67,7 @@ class LogLine:
         self.is_running = True
 
     def receive(self) -> dict[int, int] | None:
-        """The number, as the version of LOG; None if it has not arrived, or nothing was asked."""
+        """The number as the version of LOG; None if it has not arrived, or if no question is under way."""
         try:
             data = self._socket.recv(_ANSWER_BYTES + 1)
         except NOT_YET:

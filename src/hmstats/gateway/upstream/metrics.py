@@ -1,6 +1,6 @@
-"""Prometheus metrics of a gateway, by address of the upstream, or by the upstream's name in the settings.
+"""Prometheus metrics of a gateway, by the upstream's address, or by its name in the settings.
 
-What clients wait for is counted as all calls are.
+Calls for which clients wait are counted like all calls.
 """
 
 from prometheus_client import Counter, Gauge, Histogram

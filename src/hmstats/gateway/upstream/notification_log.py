@@ -1,13 +1,13 @@
-"""The upstream's notification log, as far as it proves that nothing has changed.
+"""The upstream's notification log, which can prove that nothing has changed.
 
-Hive 4 logs each change of tables and statistics in the change's own transaction if its listener is set so; older
-releases log no statistics. The log says for each table the last number that may be about it. An event that is not
-understood, and events that are missing, may be about any table. Hive 4.1 logs the truncation of a table before the
-change is committed: nothing is proven of the table until the next event of it.
+Hive 4 logs each change of tables and statistics in the transaction of the change, if its listener is configured so;
+older releases do not log statistics. For each table the log gives the last number that may be about it. Events that are
+missing or not understood may be about any table. Hive 4.1 logs the truncation of a table before the change is
+committed: then nothing is proven of the table until its next event.
 
-Whether the upstream logs so is asked again every minute, since it may be set up anew. If the log's last number falls,
-the upstream's database was restored from a backup, and the same numbers come again for other events: nothing is proven
-until every answer from before is too old to be used.
+Every minute the upstream is asked again whether it logs in this way, since its configuration may change. If the log's
+last number decreases, the upstream's database was restored from a backup, and the same numbers will be given to other
+events: nothing is proven until every earlier answer is too old to be used.
 """
 
 import json
@@ -29,12 +29,12 @@ from hmstats.wire.idl import hive_metastore
 _log = structlog.get_logger("hmstats.gateway")
 
 _MOST_TABLES = 2_000
-"""Tables of which the last event is remembered."""
+"""The most tables whose last event is remembered."""
 _MOST_EVENTS = 1_000
 _ASKED_SECONDS = 60.0
-"""How long it holds whether the upstream logs so."""
+"""How long an answer about the upstream's listeners is used."""
 _DOUBT_SECONDS = 120.0
-"""How long nothing is proven after the log's number has fallen: twice as long as answers are used."""
+"""How long nothing is proven after the log's number has decreased: twice as long as answers are used."""
 _NEVER = 2**63
 """The last number of a table of which nothing is proven."""
 _NUMBER = "get_current_notificationEventId"
@@ -43,39 +43,38 @@ _LISTENER = "DbNotificationListener"
 _WITHOUT_TABLES = frozenset(
     {
         *("CREATE_DATABASE", "ALTER_DATABASE", "CREATE_FUNCTION", "DROP_FUNCTION", "CREATE_CATALOG", "ALTER_CATALOG"),
-        *("OPEN_TXN", "COMMIT_TXN", "ABORT_TXN"),  # of transactional tables nothing is kept
+        *("OPEN_TXN", "COMMIT_TXN", "ABORT_TXN"),  # no statistics of transactional tables are kept
     }
 )
 
 
 class Known(NamedTuple):
-    """The number up to which the log was read, and the last one of these that may be about a table."""
+    """The number up to which the log was read, and the last number up to it that may be about a table."""
 
     read_to: int
     last: int
 
 
 class NotificationLog:
-    """How far the log has been read, and what it had of each table. Thread-safe."""
+    """Reads the log, and remembers the last event of each table. Thread-safe."""
 
     def __init__(self) -> None:
         self._is_usable: bool | None = None
         self._asked_at = 0.0
-        """When it was asked whether the log is usable."""
+        """The time of the last question whether the log is usable."""
         self._left_because = ""
         self._doubted_until = 0.0
         self._read_to: int | None = None
         self._last_of: OrderedDict[TableName, int] = OrderedDict()
         self._last_of_all = 0
-        """The last event that may be about any table."""
+        """The number of the last event that may be about any table."""
         self._lock = threading.Lock()
         self._numbers = Rounds[int]()
 
     def number(self, calls: UpstreamCalls) -> int | None:
-        """The last number of the log, which is read so far; None if the log proves nothing.
+        """Read the log to its end, and return its last number; None if the log proves nothing.
 
-        All that wait for it at the same moment ask once.
-        Raises UpstreamUnavailable and UpstreamClosed.
+        Threads that wait for the number at the same time ask once. Raises UpstreamUnavailable and UpstreamClosed.
         """
         if self._is_usable is None or time.monotonic() - self._asked_at > _ASKED_SECONDS:
             self._is_usable, self._asked_at = _is_usable(calls), time.monotonic()
@@ -91,11 +90,11 @@ class NotificationLog:
 
     @property
     def proves_nothing(self) -> bool:
-        """Whether it is known that the log proves nothing."""
+        """Whether the log certainly proves nothing."""
         return self._is_usable is False
 
     def _ask_number(self, calls: UpstreamCalls) -> int:
-        """The last number, from an answer that was asked for after this call began. Raises as UpstreamCalls.call."""
+        """The last number, from a question that was sent after this call began. Raises as UpstreamCalls.call does."""
 
         def ask() -> int:
             read_to = self._read_to
@@ -113,12 +112,12 @@ class NotificationLog:
         return ask() if found is None else found
 
     def last(self, table: TableName) -> int:
-        """The last number, of those that were read, that may be about a table."""
+        """The last number that was read and may be about a table."""
         with self._lock:
             return max(self._last_of.get(table, 0), self._last_of_all)
 
     def state_of(self, table: TableName) -> Known | None:
-        """How far the log was read, and its last number about a table; None while it is read, or if it proves nothing.
+        """Where reading has come to, and a table's last number; None while the log is read, or if it proves nothing.
 
         Never waits.
         """
@@ -131,7 +130,7 @@ class NotificationLog:
             self._lock.release()
 
     def _leave(self, reason: str) -> None:
-        """Leave the log alone until it is asked again whether it is usable."""
+        """Stop using the log until the next question whether it is usable."""
         self._is_usable = False
         if reason != self._left_because:
             _log.warning("log_not_readable", reason=reason)
@@ -139,11 +138,11 @@ class NotificationLog:
 
     @property
     def _is_doubted(self) -> bool:
-        """Whether the log's number has fallen, and answers from before may still be used."""
+        """Whether the log's number has decreased and earlier answers may still be used."""
         return time.monotonic() < self._doubted_until
 
     def _begin_anew(self, read_to: int, number: int) -> None:
-        """Read the log from a number that is below the one to which it was read before the number was asked for."""
+        """Read the log from a number that is lower than the one up to which it had been read before the question."""
         with self._lock:
             _log.warning("log_fell", read_to=read_to, number=number)
             self._doubted_until = time.monotonic() + _DOUBT_SECONDS
@@ -194,18 +193,18 @@ def _is_usable(calls: UpstreamCalls) -> bool:
 
 
 def _tables_of(event: Any) -> list[TableName]:
-    """The tables that an event is about; none if that is unknown."""
+    """The tables that an event is about; empty if that is unknown."""
     if not event.dbName or not event.tableName:
         return []
     tables = [table_name(event.dbName, event.tableName, event.catName)]
-    if event.eventType == "ALTER_TABLE":  # it has the new name beside its message, and the old one in it
+    if event.eventType == "ALTER_TABLE":  # the new name stands beside the message, the old one in it
         before = _before(event)
         return [] if before is None else [*tables, before]
     return tables
 
 
 def _before(event: Any) -> TableName | None:
-    """The name that a changed table had; None if the message cannot be read."""
+    """The name of a changed table before the change; None if the message cannot be read."""
     try:
         table = json.loads(message_of(event)["tableObjBeforeJson"])
         catalog = table.get("17", {}).get("str")
@@ -215,7 +214,7 @@ def _before(event: Any) -> TableName | None:
 
 
 def _is_truncation(event: Any) -> bool:
-    """Whether an event tells of the truncation of a whole table."""
+    """Whether an event reports the truncation of a whole table."""
     if event.eventType != "ALTER_TABLE":
         return False
     try:

@@ -1,7 +1,7 @@
-"""Connections to the upstream that wait for the next call. There are never more of them than calls may be under way.
+"""Idle connections to the upstream, never more than there may be calls at a time.
 
-So a thread that needs a connection always finds a place: one of its own user, a free one, or that of another user's
-connection that has waited longest, which is closed for it.
+A thread that needs a connection always gets one: an idle one of its user, a new one, or a new one in place of another
+user's connection, the one that has been idle longest.
 """
 
 import threading
@@ -22,14 +22,14 @@ class Pool:
         self._most = most
         self._idle_seconds = idle_seconds
         self._idle: list[UpstreamConnection] = []
-        """The one that has waited longest comes first."""
+        """Idle connections, the one that has been idle longest first."""
         self.in_use = 0
-        """How many connections have a call."""
+        """The number of connections with a call."""
         self._closed = False
         self._lock = threading.Lock()
 
     def idle(self, address: Address, user: User) -> UpstreamConnection | None:
-        """The user's connection that has waited shortest; None if there is none that still stands."""
+        """The user's connection that was used last; None if there is none that is still open."""
         while (found := self._take_idle(address, user)) is not None:
             if found.is_quiet:
                 return found
@@ -37,7 +37,7 @@ class Pool:
         return None
 
     def open(self, address: Address, user: User) -> UpstreamConnection:
-        """A new connection. Raises what opening one raises."""
+        """Open a connection. Raises what opening raises."""
         with self._lock:
             oldest = self._idle.pop(0) if self._idle and len(self._idle) + self.in_use >= self._most else None
             self.in_use += 1
@@ -50,7 +50,7 @@ class Pool:
             raise
 
     def give_back(self, connection: UpstreamConnection) -> None:
-        """Let a connection wait for the next call."""
+        """Keep a connection for the next call."""
         connection.rest()
         with self._lock:
             self.in_use -= 1
@@ -66,11 +66,11 @@ class Pool:
         connection.close()
 
     def let_go(self) -> None:
-        """Forget a connection in use, which is its client's alone from now on."""
+        """Stop counting a connection in use that now belongs to one client alone."""
         self._end_use()
 
     def close_idle(self) -> None:
-        """Close the connections that have waited too long."""
+        """Close the connections that have been idle too long."""
         before = time.monotonic() - self._idle_seconds
         with self._lock:
             old = [each for each in self._idle if each.idle_since < before]
@@ -79,7 +79,7 @@ class Pool:
             each.close()
 
     def close(self) -> None:
-        """Close all that wait, and the others after their call."""
+        """Close all idle connections, and the others after their call."""
         with self._lock:
             self._closed = True
             old, self._idle = self._idle, []
@@ -88,7 +88,7 @@ class Pool:
 
     @property
     def waiting(self) -> int:
-        """How many connections wait for a call."""
+        """The number of idle connections."""
         return len(self._idle)
 
     def _take_idle(self, address: Address, user: User) -> UpstreamConnection | None:

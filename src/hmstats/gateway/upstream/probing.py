@@ -1,7 +1,7 @@
-"""Finds out which addresses of the upstream answer, by a small question over a connection of its own.
+"""Finds out which addresses of the upstream answer, by a small question over a separate connection.
 
-An address that takes connections may answer nothing, as a Hive does that waits for its database. Calls are not sent
-there until it answers again.
+An address may accept connections but not answer, like a Hive that waits for its database. It gets no calls until it
+answers again.
 """
 
 import time
@@ -16,11 +16,11 @@ from hmstats.gateway.upstream.upstreams import Upstreams
 
 PROBED_SECONDS = 10.0
 _QUESTION = "get_current_notificationEventId"
-"""Every metastore knows it since Hive 1.2, and looks into its database for it; a refusal is an answer too."""
+"""Every metastore since Hive 1.2 knows this call and needs its database for it; a refusal counts as an answer too."""
 
 
 class Probing:
-    """Asks all addresses. One that answers nothing for `seconds` hangs; connections of `connect` wait so long."""
+    """Probes all addresses. One that does not answer within `seconds`, the timeout of `connect`, hangs."""
 
     def __init__(
         self, upstreams: Upstreams, connect: Callable[[Address, User], UpstreamConnection], seconds: float
@@ -30,7 +30,7 @@ class Probing:
         self._seconds = seconds
 
     def run(self) -> None:
-        """Ask each address once, those that stand by too."""
+        """Probe each address once, including those on standby."""
         for address in self._upstreams.addresses:
             self._ask(address)
 
@@ -41,7 +41,7 @@ class Probing:
         except OSError as error:
             self._upstreams.failed(address, error.strerror or str(error))
             return
-        except (Unanswered, UpstreamClosed, UpstreamUnavailable) as error:  # it may take other users
+        except (Unanswered, UpstreamClosed, UpstreamUnavailable) as error:  # it may accept other users
             self._upstreams.misbehaves(address, str(error))
             return
         try:

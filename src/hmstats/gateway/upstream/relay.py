@@ -1,8 +1,8 @@
-"""Has the upstream answer the calls that are not answered here.
+"""Relays the calls that are not answered here to the upstream.
 
-A call that may have been carried out is never sent twice. So only a read is sent again, and only if a connection that
-had waited in the pool was closed before any byte of its answer. All else that breaks ends the client's connection, as
-the client would see it without a gateway; what could not be sent at all is an error that names the upstream.
+A call that may have been carried out is never sent twice. So only a read is sent again, and only if a pooled connection
+was closed before the first byte of the answer. Any other break ends the client's connection, as it would without a
+gateway. A call that could not be sent at all is answered with an error that names the upstream.
 """
 
 import ssl
@@ -34,16 +34,16 @@ _log = structlog.get_logger("hmstats.gateway")
 
 _TENDED_SECONDS = 10.0
 _AT_ONCE = 4
-"""So many calls may be under way for one to be sent at once: among more of them threads are no slower."""
+"""With more calls under way than this, small reads go to threads, which are no slower then."""
 
 
 class UpstreamRelay:
     """Relays calls to one metastore, which may have several addresses. Thread-safe.
 
-    Some of the `connections` are for calls that are sent at once, the others for as many threads. Half as many more may
-    belong to clients that have set something on theirs. `tls` encrypts the connections to addresses
-    thrift+tls. `most_held_bytes` may be held of an answer that is not passed on in parts. `principal` is the upstream's
-    in Kerberos, behind which nothing is sent at once.
+    Some of the `connections` are for calls without a thread, the others for as many threads. Half as many more may
+    belong to clients that have changed settings of theirs. `tls` encrypts the connections to addresses thrift+tls. At
+    most `most_held_bytes` of an answer that is not passed on in parts are held. `principal` is the upstream's in
+    Kerberos, with which every call needs a thread.
     """
 
     has_own_tables = False
@@ -69,12 +69,12 @@ class UpstreamRelay:
         probes = Connecting(probed, tls, principal, most_held_bytes)
         self._probing = Probing(self._upstreams, probes, times.hanging_seconds)
         self._bound: dict[int, _Bound] = {}
-        """Connections that are one client's alone, by the number of the client's connection."""
+        """Connections that belong to one client alone, by the id of the client's connection."""
         self._most_bound = max(1, connections // 2)
         self._lock = threading.Lock()
 
     def takes(self, name: str) -> bool:
-        """Whether a call is relayed: all but those that are answered here."""
+        """Whether a call is relayed: true for all that are not answered here."""
         return name not in ANSWERED_HERE
 
     def answer(self, request: Request, session: Session, stream: Stream, _: Here | None = None) -> Relayed:
@@ -104,7 +104,7 @@ class UpstreamRelay:
         raise self._upstreams.unavailable()
 
     def send_at_once(self, request: Request, session: Session) -> SentCall | None:
-        """Send a small read over a connection that waits for a call, or return None: a thread is to relay it then.
+        """Send a small read over an idle connection; None if a thread must relay it instead.
 
         Does not wait.
         """
@@ -119,13 +119,13 @@ class UpstreamRelay:
             return None
         try:
             answer = connection.send_at_once(request)
-        except Unanswered:  # a thread then sends it over another one
+        except Unanswered:  # a thread then sends it over another connection
             self._pool.drop(connection)
             return None
         return SentCall(connection, answer, self._release, partial(self._ask_again, address, request, session))
 
     def log_line(self) -> LogLine | None:
-        """A new line to the first address that answers; None if its connections are behind SASL.
+        """Open a line to the first address that answers; None if the upstream's connections use SASL.
 
         Raises UpstreamUnavailable.
         """
@@ -137,11 +137,11 @@ class UpstreamRelay:
         raise self._upstreams.unavailable()
 
     def is_bound(self, session: Session) -> bool:
-        """Whether a client has a connection of its own, on which it has set something."""
+        """Whether a client has a connection of its own, whose settings it has changed."""
         return session.connection_id in self._bound
 
     def leave(self, session: Session) -> None:
-        """Close the connection that was a client's alone; one that is in use is closed after its call."""
+        """Close the connection that belongs to a client alone; if it is in use, after its call."""
         with self._lock:
             bound = self._bound.pop(session.connection_id, None)
             if bound is None:
@@ -153,7 +153,7 @@ class UpstreamRelay:
 
     @property
     def chores(self) -> Sequence[Chore]:
-        """What is to be done from time to time."""
+        """The functions to be run from time to time."""
         return [
             Chore("upstream", self._pool.close_idle, _TENDED_SECONDS, at_once=True),
             Chore("upstream_probe", self.probe, PROBED_SECONDS, at_once=True),
@@ -165,32 +165,32 @@ class UpstreamRelay:
 
     @property
     def is_hanging(self) -> bool:
-        """Whether calls are refused at once, since the upstream takes connections and answers nothing."""
+        """Whether calls are refused at once, since the upstream accepts connections but does not answer."""
         return self._upstreams.is_hanging
 
     def close(self) -> None:
-        """Close all connections that wait for a call, and the others after it."""
+        """Close all idle connections, and the others after their call."""
         self._pool.close()
 
     @property
     def waiting(self) -> int:
-        """How many connections wait for a call."""
+        """The number of idle connections."""
         return self._pool.waiting
 
     def _ask_again(
         self, address: Address, request: Request, session: Session, error: Unanswered, stream: Stream
     ) -> Relayed:
-        """The answer to a read whose connection was closed before any byte of it. Raises as `answer` does."""
+        """Repeat a read whose connection was closed before the first byte of the answer. Raises as `answer` does."""
         _note_again(address, request, error)
         return self.answer(request, session, stream)
 
     def _open(self, address: Address, user: User) -> UpstreamConnection | None:
-        """A new connection; None if the address does not take one. Raises UpstreamUnavailable."""
+        """A new connection; None if the address accepts none. Raises UpstreamUnavailable."""
         try:
             opened = self._pool.open(address, user)
         except OSError as error:
             self._upstreams.failed(address, error.strerror or str(error))
-        except (Unanswered, UpstreamClosed) as error:  # for this user perhaps, so that others still try the address
+        except (Unanswered, UpstreamClosed) as error:  # perhaps only for this user: others may still try the address
             _log.warning("upstream_took_no_user", address=str(address), user=user.name, reason=str(error))
             self._upstreams.note(address, str(error))
         else:
@@ -201,14 +201,14 @@ class UpstreamRelay:
         return None
 
     def _answered(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
-        """The answer over a new connection."""
+        """The answer over a new connection, which is not asked for twice."""
         try:
             return self._ask_and_release(connection, request, stream)
         except Unanswered as error:
             raise UpstreamClosed(str(error)) from error
 
     def _ask_and_release(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
-        """The answer; afterwards the connection waits in the pool, or is closed."""
+        """The answer; afterwards the connection is kept for the next call, or closed."""
         try:
             answer = connection.ask(request, stream)
         except BaseException:
@@ -218,7 +218,7 @@ class UpstreamRelay:
         return answer
 
     def _release(self, connection: UpstreamConnection) -> None:
-        """Let a connection wait in the pool for the next call, or close it if it must not have one."""
+        """Keep a connection for the next call, or close it if it cannot be used again."""
         if connection.in_step:
             self._upstreams.answered(connection.address)
         if connection.is_clean:
@@ -227,7 +227,7 @@ class UpstreamRelay:
             self._pool.drop(connection)
 
     def _bind(self, request: Request, session: Session, user: User, stream: Stream) -> Relayed:
-        """The answer over a new connection, which is the client's alone from now on."""
+        """The answer over a new connection, which from now on belongs to the client alone."""
         with self._lock:
             if len(self._bound) >= self._most_bound:
                 raise MetaError(
@@ -246,7 +246,7 @@ class UpstreamRelay:
         raise self._upstreams.unavailable()
 
     def _asked_bound(self, bound: "_Bound", request: Request, session: Session, user: User, stream: Stream) -> Relayed:
-        """The answer over a client's own connection. If it breaks, the client's ends: what was set is lost with it."""
+        """The answer over a client's own connection. If that breaks, the client's ends too: its settings are lost."""
         if bound.connection.user != user:
             raise MetaError(f"{request.head.name} is refused: the user must not change after {BINDS}")
         with self._lock:
@@ -276,7 +276,7 @@ def _note_again(address: Address, request: Request, error: Unanswered) -> None:
 
 
 class _Bound:
-    """A connection that is one client's alone."""
+    """A connection that belongs to one client alone."""
 
     def __init__(self, connection: UpstreamConnection) -> None:
         self.connection = connection

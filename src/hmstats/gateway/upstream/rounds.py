@@ -1,7 +1,7 @@
-"""Equal questions that wait at the same moment are asked once.
+"""Rounds of equal questions: those that wait at the same time are asked once.
 
-While a question is under way, equal ones that come wait for its end, and then all of them are asked as one. None gets
-the answer that was under way when it came: that may be from before a change that its client has seen.
+Equal questions that come while one is under way wait for its end, and are then asked as one. None of them uses the
+answer of the question that was already under way: that may predate a change which the client has seen.
 """
 
 import threading
@@ -20,7 +20,7 @@ class Round(Generic[Answer]):
     def __init__(self) -> None:
         self.members = 1
         self.answer: Answer | None = None
-        """What all of them get; None if each must ask for itself."""
+        """The answer for all of them; None if each must ask for itself."""
         self._under_way = threading.Lock()
         self._under_way.acquire()
 
@@ -32,18 +32,18 @@ class Round(Generic[Answer]):
         return self.answer
 
     def end(self) -> None:
-        """Wake all that wait."""
+        """Wake all that wait for the round."""
         self._under_way.release()
 
 
 class Entry(NamedTuple, Generic[Answer]):
-    """What a question has come to."""
+    """The round that a question has joined."""
 
     round: Round[Answer]
     leads: bool
-    """Whether it is the one that asks for all of its round."""
+    """Whether this question is the one that asks for the whole round."""
     before: Round[Answer] | None
-    """The round under way, which must end before."""
+    """The round under way, which must end first."""
 
 
 class Rounds(Generic[Answer]):
@@ -55,7 +55,7 @@ class Rounds(Generic[Answer]):
         self._lock = threading.Lock()
 
     def enter(self, key: Hashable) -> Entry[Answer]:
-        """The round of a new question."""
+        """Join a round with a new question."""
         with self._lock:
             before = self.running.get(key)
             if before is None:
@@ -69,7 +69,7 @@ class Rounds(Generic[Answer]):
             return Entry(own, True, before)
 
     def enter_first(self, key: Hashable) -> Round[Answer] | None:
-        """The round of a new question, which the caller must `end`; None if one is under way."""
+        """Start a round with a new question, which the caller must `end`; None if one is under way."""
         with self._lock:
             if key in self.running:
                 return None
@@ -77,7 +77,7 @@ class Rounds(Generic[Answer]):
             return own
 
     def end(self, key: Hashable, own: Round[Answer]) -> None:
-        """End a round that was under way, and wake all that wait for it."""
+        """End a round, and wake all that wait for it."""
         with self._lock:
             if self.running.get(key) is own:
                 del self.running[key]
@@ -85,7 +85,7 @@ class Rounds(Generic[Answer]):
 
     @contextmanager
     def leading(self, key: Hashable, entry: Entry[Answer]) -> Iterator[bool]:
-        """Ask for all of a round inside, once the one before has ended: whether there is one question alone."""
+        """Wait for the round before, then let the caller ask inside. Yields whether its question is the only one."""
         own = entry.round
         if entry.before is not None:
             entry.before.wait()

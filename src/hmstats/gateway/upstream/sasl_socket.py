@@ -1,4 +1,4 @@
-"""A connection to an upstream that wants proof: like a socket, with what is sent and received in frames of SASL."""
+"""A connection to an upstream that authenticates its clients: like a socket, but data is sent in SASL frames."""
 
 import socket
 
@@ -15,7 +15,7 @@ class SaslSocket:
         """Prove the user. Raises as Mechanism.prove."""
         self._socket = connected
         self._frames = bytearray()
-        """What has come and is no whole frame yet."""
+        """Received bytes that are not a whole frame yet."""
         self._data = memoryview(b"")
         dialogue = Dialogue(connected)
         dialogue.send(Status.START, mechanism.name)
@@ -45,7 +45,7 @@ class SaslSocket:
 
     @property
     def has_more(self) -> bool:
-        """Whether something has come that was not read."""
+        """Whether bytes were received and not read yet."""
         return bool(self._data or self._frames)
 
     def settimeout(self, seconds: float | None) -> None:
@@ -65,7 +65,7 @@ class SaslSocket:
         self._socket.close()
 
     def _frame(self) -> bytes | None:
-        """The next whole frame that has come; None if there is none."""
+        """The next whole frame that was received; None if there is none."""
         if len(self._frames) < FRAME_HEAD_BYTES:
             return None
         end = FRAME_HEAD_BYTES + frame_bytes(bytes(self._frames[:FRAME_HEAD_BYTES]))

@@ -1,6 +1,6 @@
-"""A small read on its way to the upstream and back, for a thread that must not wait.
+"""A small read under way to the upstream, for a thread that must not wait.
 
-It takes what has come of the answer. If the answer is long, late, or none, a relaying thread goes on with it.
+The thread takes what has come of the answer. If the answer is long, late or missing, a relaying thread continues.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ Release = Callable[[UpstreamConnection], None]
 
 
 class SentCall:
-    """A call that was sent over a connection of the pool. For one thread at a time.
+    """A call that was sent over a pooled connection. For one thread at a time.
 
-    `release` gets the connection when the call has ended.
-    `ask_again` has the call answered if the connection was closed before any byte of the answer.
+    `release` is called with the connection when the call has ended. `ask_again` sends the call again if the connection
+    was closed before the first byte of the answer.
     """
 
     def __init__(
@@ -33,11 +33,11 @@ class SentCall:
         self._ask_again = ask_again
         self._failure: HmstatsError | Unanswered | None = None
         self.when_left: Callable[[], None] | None = None
-        """Called once, when the call has ended or is left to a thread."""
+        """Called once, when the call has ended or is handed over to a thread."""
 
     @property
     def began_seconds(self) -> float:
-        """When the call was sent, by time.perf_counter()."""
+        """The time when the call was sent, by time.perf_counter()."""
         return self._answer.began_seconds
 
     def fileno(self) -> int:
@@ -45,7 +45,7 @@ class SentCall:
         return self._connection.fileno()
 
     def take(self) -> Relayed | None:
-        """The answer, if all of it has come: the call has ended then. Raises nothing."""
+        """The answer, if all of it has come, which ends the call. Raises nothing."""
         try:
             relayed = self._connection.take(self._answer)
         except (HmstatsError, Unanswered) as error:
@@ -58,7 +58,7 @@ class SentCall:
 
     @property
     def needs_thread(self) -> bool:
-        """Whether `take` leaves the call to a thread."""
+        """Whether `take` has left the call to a thread."""
         return self._failure is not None or self._answer.is_long
 
     def hand_over(self) -> None:

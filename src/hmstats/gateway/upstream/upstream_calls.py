@@ -1,7 +1,7 @@
-"""Calls of the gateway's own to the upstream: what it must know of tables, and statistics that it sends.
+"""The gateway's own calls to the upstream: they read facts about tables, and send statistics.
 
-They go over the relay's connections, as the user of the client for whom they are made, so that the upstream's own
-rules hold.
+They use the relay's connections, as the user of the client for whom they are made, so that the upstream's own rules
+apply.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,14 +24,14 @@ from hmstats.wire.statistics.column_statistics import column_from_thrift
 
 PARTITIONS_A_CALL = 1_000
 _COLUMNS_A_CALL = 400
-"""A Hive 4 over Derby writes no more than 498 columns of a table or partition in one call."""
+"""Hive 4 on Derby writes no more than 498 columns of a table or partition in one call."""
 _EVERY = -1
 _ABLE = hive_metastore.ClientCapabilities(values=[hive_metastore.ClientCapability.INSERT_ONLY_TABLES])
-"""No rows are read, so that insert-only tables are safe too."""
+"""Capabilities of the client: no rows are read, so insert-only tables may be returned too."""
 
 
 class UpstreamCalls:
-    """Asks the upstream as the user of a session; `itself` is the gateway's own. Not thread-safe."""
+    """Asks the upstream as the user of a session; `itself` is the gateway's own session. Not thread-safe."""
 
     def __init__(self, relay: UpstreamRelay, session: Session, generation: Generation, itself: Session) -> None:
         self._relay = relay
@@ -41,7 +41,7 @@ class UpstreamCalls:
 
     @property
     def as_gateway(self) -> "UpstreamCalls":
-        """Calls as the gateway itself: an upstream may hide from a user what exists."""
+        """Calls as the gateway itself, since the upstream may hide existing objects from a user."""
         return UpstreamCalls(self._relay, self._itself, self.generation, self._itself)
 
     def call(self, method: str, *arguments: Any) -> Any:
@@ -49,7 +49,7 @@ class UpstreamCalls:
         return ask_upstream(self._relay, self._session, method, *arguments)
 
     def catalogs(self) -> list[str]:
-        """The names of all catalogs; before Hive 3 there is one."""
+        """The names of all catalogs; before Hive 3 there is only one."""
         try:
             return sorted(self.call("get_catalogs").names)
         except UnknownCall:
@@ -76,7 +76,7 @@ class UpstreamCalls:
         return sorted(self.call("get_all_tables", database_text(name)))
 
     def table(self, name: TableName) -> UpstreamTable:
-        """A table. Raises NoSuchObject if it does not exist, else as `call`."""
+        """A table. Raises NoSuchObject if it does not exist, otherwise as `call` does."""
         request = hive_metastore.GetTableRequest(
             dbName=name.database, tblName=name.table, catName=name.catalog, capabilities=_ABLE
         )
@@ -111,7 +111,7 @@ class UpstreamCalls:
         return found
 
     def table_statistics(self, name: TableName, columns: Sequence[str], engine: str) -> dict[str, StatisticsSet]:
-        """The table's own statistics of some columns under the name "", without what is absent."""
+        """The table's own statistics of some columns, under the name ""; columns without statistics are absent."""
         request = hive_metastore.TableStatsRequest(
             dbName=name.database, tblName=name.table, colNames=list(columns), **self._origin(name, engine)
         )
@@ -124,7 +124,7 @@ class UpstreamCalls:
     def partition_statistics(
         self, name: TableName, names: Sequence[str], columns: Sequence[str], engine: str
     ) -> dict[str, StatisticsSet]:
-        """Partitions' statistics of some columns by name, without what is absent."""
+        """Partitions' statistics of some columns, by name; columns without statistics are absent."""
         found: dict[str, StatisticsSet] = {}
         for batch in _batches(names):
             request = hive_metastore.PartitionsStatsRequest(
@@ -148,7 +148,7 @@ class UpstreamCalls:
             self.call("set_aggr_stats_for", request)
 
     def delete_statistics(self, name: TableName, partition: str | None, columns: Sequence[str], engine: str) -> None:
-        """Delete statistics of columns, of the table itself (None) or of a partition; what is gone already may be."""
+        """Delete statistics of columns, of the table itself (None) or of a partition; they may be gone already."""
         place = (database_text(name.parent), name.table)
         for column in columns:
             try:
@@ -165,9 +165,9 @@ class UpstreamCalls:
         return UpstreamTable(table_from_thrift(struct), upstream_id)
 
     def _keep_stored(self, name: TableName, made: StatisticsSet) -> StatisticsSet:
-        """The statistics without those that an hmstats has merged from partitions: only stored ones have a provenance.
+        """The statistics that are stored, without those that an hmstats has merged from partitions.
 
-        Merged ones are no newer statistics of the table itself.
+        Merged ones have no provenance, and are no newer statistics of the table itself.
         """
         request = extension.StatisticsRequest(dbName=name.database, tblName=name.table, catName=name.catalog)
         stored = {each.colName for each in self.call("get_provenance", request).details}
@@ -183,14 +183,14 @@ def ask_upstream(relay: UpstreamRelay, session: Session, method: str, *arguments
 
 
 def _set(structs: Sequence[Any] | None, partition: str | None, engine: str) -> StatisticsSet:
-    """The set of some structs, of the kinds in which they are stored here."""
+    """The statistics of structs, of the kinds in which they are stored here."""
     columns = tuple(column_from_thrift(each) for each in structs or ())
     fitted = tuple(replace(each, data=of_own_kind(each.data, each.column_type)) for each in columns)
     return StatisticsSet(fitted, partition, engine)
 
 
 def _of_few_columns(statistics: Sequence[StatisticsSet]) -> Iterator[list[StatisticsSet]]:
-    """The sets with as many of their columns as go in one call, until all are given."""
+    """Split the sets, so that none has more columns than fit in one call."""
     for start in range(0, max(len(each.columns) for each in statistics), _COLUMNS_A_CALL):
         some = [replace(each, columns=each.columns[start : start + _COLUMNS_A_CALL]) for each in statistics]
         yield [each for each in some if each.columns]

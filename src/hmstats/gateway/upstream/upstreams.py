@@ -1,4 +1,4 @@
-"""The upstream's addresses. All are the same metastore: the first one that answers is asked, the others stand by."""
+"""The upstream's addresses, all of the same metastore: the first one that answers is used, the others stand by."""
 
 import threading
 import time
@@ -13,7 +13,7 @@ from hmstats.gateway.upstream.metrics import UP
 _log = structlog.get_logger("hmstats.gateway")
 
 _PAUSE_SECONDS = 2.0
-"""How long an address that did not answer is left alone; after that one call at a time tries it."""
+"""How long an address that did not answer is left alone; after that one call at a time tries the address."""
 
 
 class Upstreams:
@@ -23,20 +23,20 @@ class Upstreams:
         self.addresses = tuple(addresses)
         self._paused_until: dict[Address, float] = {}
         self._hanging: set[Address] = set()
-        """Addresses that take connections and have answered nothing for a while; only an answer ends that."""
+        """Addresses that accept connections but have not answered for a while, until they answer."""
         self._last_answers: dict[Address, float] = {}
         self._reasons: dict[Address, str] = {}
         self._lock = threading.Lock()
 
     def usable(self) -> Iterator[Address]:
-        """The addresses to try, the preferred one first; none that failed a moment ago, and none that hangs."""
+        """The addresses to try, the preferred one first, without those that failed just now or hang."""
         for address in self.addresses:
             if address not in self._hanging and self._may_try(address):
                 yield address
 
     @property
     def preferred(self) -> Address | None:
-        """The first address; None if it failed a moment ago, or hangs."""
+        """The first address; None if it failed just now, or hangs."""
         first = self.addresses[0]
         return first if self._is_promising(first) else None
 
@@ -51,16 +51,16 @@ class Upstreams:
         UP.labels(str(address)).set(0)
 
     def note(self, address: Address, reason: str) -> None:
-        """Note why a call could not be made, for its error."""
+        """Record why a call could not be made, for the error message."""
         self._reasons[address] = reason
 
     def misbehaves(self, address: Address, reason: str) -> None:
-        """Note that an address takes connections and gives no answer that can be used; calls are sent there still."""
+        """Record that an address accepts connections but gave no usable answer; it still gets calls."""
         self.note(address, reason)
         UP.labels(str(address)).set(0)
 
     def reached(self, address: Address) -> None:
-        """Note that an address has taken a connection."""
+        """Record that an address has accepted a connection."""
         UP.labels(str(address)).set(1)
         if address in self._paused_until:
             with self._lock:
@@ -68,7 +68,7 @@ class Upstreams:
             _log.info("upstream_back", address=str(address))
 
     def hangs(self, address: Address, reason: str, since: float) -> None:
-        """Leave an address alone until it answers, if no call has had an answer since a moment either."""
+        """Leave an address alone until it answers, unless another call had an answer from it after `since`."""
         with self._lock:
             if self._last_answers.get(address, 0.0) > since:
                 return
@@ -80,7 +80,7 @@ class Upstreams:
         UP.labels(str(address)).set(0)
 
     def answered(self, address: Address) -> None:
-        """Note that an answer has come from an address."""
+        """Record that an answer has come from an address."""
         with self._lock:
             self._last_answers[address] = time.monotonic()
             has_hung = address in self._hanging
@@ -91,7 +91,7 @@ class Upstreams:
 
     @property
     def is_hanging(self) -> bool:
-        """Whether no address answers, though one takes connections."""
+        """Whether no address answers, although at least one accepts connections."""
         return bool(self._hanging) and not any(self._is_promising(each) for each in self.addresses)
 
     def unavailable(self) -> UpstreamAway:
@@ -109,5 +109,5 @@ class Upstreams:
         with self._lock:
             if now < self._paused_until.get(address, 0.0):
                 return False
-            self._paused_until[address] = now + _PAUSE_SECONDS  # the others wait for what this call finds
+            self._paused_until[address] = now + _PAUSE_SECONDS  # the others wait for the outcome of this call
             return True
