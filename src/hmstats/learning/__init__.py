@@ -1,10 +1,10 @@
-"""What queries of engines teach about statistics: their plans, with the rows expected and the rows that there were.
+"""Learns about statistics from engines' queries: from their plans, with expected and actual numbers of rows.
 
-sources.py     files of engines, by what is in them
-skipped.py     what cannot be used
-conditions.py  parts of a condition, and the uses of columns in them
+sources.py     reads engines' files, whose format is found by their content
+skipped.py     counts what cannot be used
+conditions.py  the parts of a condition, and the columns that they use
 spark/         queries in Spark's event logs
-trino/         queries that Trino tells of
-stored.py      what a metastore has of the tables of queries
-learn.py       from queries to who is to blame, recorded in the metastore
+trino/         queries in Trino's EXPLAIN ANALYZE texts and events
+stored.py      the metastore's statistics of the queries' tables
+learn.py       judges queries, and records the blame in the metastore
 """

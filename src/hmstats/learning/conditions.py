@@ -1,4 +1,4 @@
-"""The text of a condition: its parts that AND puts together, and what a query wants to know of the columns in them."""
+"""Splits the text of a condition at AND, and collects how its parts use columns."""
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ Column = TypeVar("Column", bound=Hashable)
 
 
 def conjuncts(condition: str) -> list[str]:
-    """The parts of a condition that AND puts together, in order, in time by its length, however deep it is."""
+    """The parts of a condition that AND joins, in order; in linear time, however deep the condition is nested."""
     closing, conjunctions = _structure(condition)
     parts: list[str] = []
     waiting = [(0, len(condition), conjunctions.get(_OUTSIDE, []))]
@@ -31,7 +31,7 @@ def conjuncts(condition: str) -> list[str]:
 
 
 def _structure(text: str) -> tuple[dict[int, int], dict[int, list[int]]]:
-    """Where each parenthesis closes; and by the parenthesis that they are directly in, where conjunctions begin."""
+    """The end of each parenthesis, and by the innermost parenthesis around them the starts of conjunctions."""
     closing: dict[int, int] = {}
     conjunctions: dict[int, list[int]] = {}
     opened: list[int] = []
@@ -54,7 +54,7 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def uses_by_column(parts: Iterable[tuple[Sequence[Column], Use]]) -> Iterator[tuple[Column, Use]]:
-    """The uses of each column in the parts of a condition; a use beside others hides nulls."""
+    """The uses of each column in the parts of a condition; a use for nulls is left out beside other uses."""
     uses: dict[Column, set[Use]] = {}
     for columns, use in parts:
         for column in columns:

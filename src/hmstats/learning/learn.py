@@ -1,4 +1,4 @@
-"""From queries to who is to blame for their wrong estimates, recorded in the metastore in batches."""
+"""Judges queries: finds the statistics to blame for wrong estimates, and records them in the metastore in batches."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,16 +14,16 @@ from hmstats.model.feedback.verdicts import Stored, Verdict, assign_blame
 
 _AT_ONCE = 500
 _OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
-"""Refusals that may be of one table alone: it is not the user's, or was dropped meanwhile."""
+"""Refusals that may concern one table only: the user may not use it, or it was dropped meanwhile."""
 
 
 @dataclass(slots=True)
 class Learned:
-    """What queries have taught.
+    """The outcome of learning from queries.
 
-    `without_estimates` are queries of which the engine did not say what it expected. `elsewhere` are tables that the
-    metastore does not have, or does not show. `recorded` entries are kept; the rest was too old, or of tables that are
-    `refused`, mostly because the user may not write their statistics. `taken` entries were not refused.
+    `without_estimates` are queries without any estimate by the engine. `elsewhere` are tables that the metastore does
+    not have, or hides. `recorded` entries are kept; the others were too old, or are about `refused` tables, mostly
+    because the user may not write their statistics. `taken` entries were not refused.
     """
 
     queries: int = 0
@@ -36,7 +36,7 @@ class Learned:
 
 
 def learn(service: Metastore, queries: Iterable[Query], *, dry_run: bool = False) -> Learned:
-    """Judge the estimates of queries by what is stored now, and record who is to blame, unless `dry_run`.
+    """Judge the estimates of queries by the currently stored statistics, and record the blame, unless `dry_run`.
 
     Raises ServiceUnavailable, CallRefused if all is refused, and UnknownCall if the metastore is not hmstats.
     """
@@ -58,7 +58,7 @@ def learn(service: Metastore, queries: Iterable[Query], *, dry_run: bool = False
 
 
 def _judge_query(query: Query, stored: Stored) -> list[Seen]:
-    """Who is to blame in a query. If the engine has told no estimate at all, only a missing row count is."""
+    """The blame that a query assigns. If the engine made no estimates, only missing row counts are blamed."""
     shape, found = shape_of(query), [each for error in misestimates(query) for each in assign_blame(error, stored)]
     if not query.has_estimates:
         found = [each for each in found if each.verdict is Verdict.MISSING]

@@ -1,4 +1,4 @@
-"""Files of engines by what is in them: Spark's event logs, and what Trino tells of a query."""
+"""Reads queries from engines' files, recognised by their content: Spark's event logs, and Trino's texts and events."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,12 +14,12 @@ from hmstats.model.feedback.queries import Query
 
 _HEAD_BYTES = 4_096
 _EVENT, _EVENT_BYTES = b'"Event"', 200
-"""The name with which an event of Spark begins, and where it is looked for."""
+"""The bytes with which an event of Spark begins, and how far they are searched for."""
 _MOST_TEXT_BYTES = 2**28
 
 
 def queries_in(paths: Iterable[Path], skipped: Skipped) -> Iterator[Query]:
-    """The queries in files or folders. Raises StatementError for what is not there, or of no known format."""
+    """The queries in files or folders. Raises StatementError if one does not exist, or is of an unknown format."""
     for path in paths:
         if path.is_file() and (text := _trino_text(path)) is not None:
             yield from _of_trino(path, text, skipped)
@@ -33,7 +33,7 @@ def queries_in(paths: Iterable[Path], skipped: Skipped) -> Iterator[Query]:
 
 
 def _check_events(path: Path, log_lines: Iterable[bytes], skipped: Skipped) -> Iterator[bytes]:
-    """The lines of a file. Raises StatementError at its end if it has lines, and none is an event of Spark."""
+    """The lines of a file. Raises StatementError at its end if the file has lines, but no event of Spark."""
     is_log, broken_lines = False, skipped.broken_lines
     for line in log_lines:
         is_log = is_log or _EVENT in line[:_EVENT_BYTES]
@@ -43,7 +43,7 @@ def _check_events(path: Path, log_lines: Iterable[bytes], skipped: Skipped) -> I
 
 
 def _trino_text(path: Path) -> str | None:
-    """The text of a file of Trino's; None if it is none. Raises StatementError if it is too large."""
+    """The text of a file if it is Trino's, else None. Raises StatementError if the file is too large."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     if _EVENT in head[:_EVENT_BYTES] or not (head.lstrip()[:1] in (b"{", b"[") or explained.is_explained(head)):

@@ -1,4 +1,4 @@
-"""What a metastore has of the tables that queries read: row counts, columns, health; each table is asked for once."""
+"""The metastore's statistics of the queries' tables: row counts, columns, health; each table is read once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,19 +13,19 @@ from hmstats.model.parameters.row_counts import known_rows
 from hmstats.model.statistics.column_statistics import ColumnStatistics, known_ndv
 
 _MOST_PARTITIONS = 50
-"""So many partitions at most are asked where their statistics come from."""
+"""The most partitions whose provenance is requested."""
 _OURS = "hmstats"
 
 
 @dataclass(slots=True)
 class StoredTables:
-    """The tables of a metastore as they are now; None for those that it does not have."""
+    """The tables of a metastore in their current state; None for those that it does not have."""
 
     service: Metastore
     known: dict[TableName, StoredTable | None] = field(default_factory=dict)
 
     def of(self, names: Iterable[TableName]) -> dict[TableName, StoredTable]:
-        """The tables that the metastore has, by name. Raises ServiceUnavailable if it cannot be reached."""
+        """The tables that the metastore has, by name. Raises ServiceUnavailable if the metastore cannot be reached."""
         found = {}
         for name in names:
             if name not in self.known:
@@ -54,7 +54,7 @@ class StoredTables:
         return page.entries[0].health.reason if page.entries else None
 
     def _vouched(self, stored: StoredStatistics) -> set[str]:
-        """The columns that our collector has counted; of a table with partitions, in some of these."""
+        """The columns that our collector has counted, in a partitioned table in some of its partitions."""
         names = None
         if stored.table.partition_keys:
             names = self.service.partition_names(stored.table.name)[:_MOST_PARTITIONS]

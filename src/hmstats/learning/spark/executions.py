@@ -1,7 +1,7 @@
-"""Spark's events to finished executions of SQL, in bounded memory.
+"""Collects finished executions of SQL from Spark's events, in bounded memory.
 
-Only few kinds of lines are parsed: begin, change and end of an execution, and what stages and the driver counted.
-Lines of tasks, which are most of a log, are told by their first bytes and passed over.
+Only a few kinds of lines are parsed: the start, change and end of an execution, and the counts of stages and the
+driver. Lines of tasks, which are most of a log, are recognised by their first bytes and skipped.
 """
 
 import json
@@ -13,9 +13,9 @@ from typing import Any
 from hmstats.learning.skipped import UNEXPECTED, Skipped, count_of
 
 MOST_EXECUTIONS = 1_000
-"""Most executions that may be under way; more, and the oldest is forgotten."""
+"""The most executions under way at once; beyond that, the oldest one is forgotten."""
 MOST_COUNTS = 500_000
-"""Most metrics whose counts are held."""
+"""The most metrics whose counts are held."""
 _HEAD_BYTES = 120
 _SQL = "org.apache.spark.sql.execution.ui.SparkListener"
 _START, _UPDATE, _END = f"{_SQL}SQLExecutionStart", f"{_SQL}SQLAdaptiveExecutionUpdate", f"{_SQL}SQLExecutionEnd"
@@ -25,7 +25,7 @@ _WANTED = tuple(f'"{each}"'.encode() for each in (_START, _UPDATE, _END, _DRIVER
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A finished execution: its last plan as a text and as a tree, and what each metric counted, by its id."""
+    """A finished execution: its last plan, as text and as a tree, and the count of each metric by its id."""
 
     began_ms: int
     ended_ms: int
@@ -45,7 +45,7 @@ class _Counts(OrderedDict[int, int]):
     """The newest counts of metrics."""
 
     def note(self, number: int, value: Any) -> None:
-        """Note a count; one below 0, which Spark has of what was never counted, is none."""
+        """Store a count; one below 0, which Spark gives to a metric that was never counted, is ignored."""
         if int(value) < 0:
             return
         self[number] = count_of(value)
@@ -89,7 +89,7 @@ def _event(line: bytes, skipped: Skipped) -> Mapping[str, Any] | None:
 
 
 def _follow(event: Mapping[str, Any], running: OrderedDict[int, _Running], counts: _Counts) -> Execution | None:
-    """Take one event in; the execution that it ends."""
+    """Process one event. Returns the execution that it ends, if any."""
     kind = event["Event"]
     if kind == _START:
         began = _Running(count_of(event["time"]), str(event["physicalPlanDescription"]), dict(event["sparkPlanInfo"]))

@@ -1,8 +1,8 @@
-"""Lines of Spark's event logs: one file, or a folder of rolled ones (eventlog_v2_*), plain or compressed.
+"""Reads lines of Spark's event logs: one file, or a folder of rolled ones (eventlog_v2_*), plain or compressed.
 
-A log is read in small pieces. One that Spark is still writing, or that was cut off, is read as far as it goes. Formats:
-org.apache.spark.io.CompressionCodec; lz4 and snappy are the block streams of lz4-java and snappy-java, not the formats
-of their command lines.
+A log is read in small pieces. An incomplete one, which Spark is still writing or which was truncated, is read as far as
+it goes. Formats: org.apache.spark.io.CompressionCodec; lz4 and snappy are the block streams of lz4-java and
+snappy-java, not the formats of the command-line tools.
 """
 
 import gzip
@@ -19,10 +19,10 @@ from hmstats.errors import StatementError
 from hmstats.learning.skipped import Skipped
 
 MOST_LINE_BYTES = 64 * 2**20
-"""A longer line is passed over."""
+"""A longer line is skipped."""
 _CHUNK_BYTES = 2**20
 _ZSTD_BYTES = 2**16
-"""What is lost at most of a stream that was cut off, since Arrow gives out whole pieces alone."""
+"""The most bytes lost at the end of a truncated stream, since Arrow returns whole pieces only."""
 _MOST_BLOCK_BYTES = 2**26
 _ROLLED = "eventlog_v2_"
 _ROLLED_FILE = re.compile(r"events_(\d+)_")
@@ -55,7 +55,7 @@ def lines(files: list[Path], skipped: Skipped) -> Iterator[bytes]:
 
 
 def _rolled(folder: Path) -> list[Path]:
-    """The files of a rolled log; a compacted one stands for those before it."""
+    """The files of a rolled log; a compacted file replaces those before it."""
     numbered = [(int(found[1]), each) for each in folder.iterdir() if (found := _ROLLED_FILE.match(each.name))]
     numbered.sort(key=lambda each: (each[0], each[1].name.endswith(_COMPACTED)))
     compacted = [place for place, (_, each) in enumerate(numbered) if each.name.endswith(_COMPACTED)]
@@ -81,7 +81,7 @@ def _lines(chunks: Iterator[bytes], skipped: Skipped) -> Iterator[bytes]:
 
 
 def _chunks(path: Path, skipped: Skipped) -> Iterator[bytes]:
-    """The bytes of a file, decompressed by its name; what follows a broken place is left out."""
+    """The decompressed bytes of a file, whose name tells the codec; everything after a damaged place is left out."""
     suffix = Path(path.name.removesuffix(_UNFINISHED).removesuffix(_COMPACTED)).suffix
     read = _READERS.get(suffix)
     if read is None and suffix in (".lzf", ".bz2", ".xz"):
@@ -94,7 +94,7 @@ def _chunks(path: Path, skipped: Skipped) -> Iterator[bytes]:
     except OSError as error:
         if error.errno is not None:
             raise StatementError(f"event log {path} must be readable, found: {error}") from error
-        skipped.cut_files += 1  # of Arrow: the stream ends in the middle of a frame
+        skipped.cut_files += 1  # Arrow's error: the stream ends in the middle of a frame
 
 
 def _plain(file: IO[bytes]) -> Iterator[bytes]:
@@ -121,7 +121,7 @@ def _lz4(file: IO[bytes]) -> Iterator[bytes]:
             raise EOFError
         token, packed, size, _ = struct.unpack("<BiiI", head[8:])
         if size == 0:
-            continue  # the end of a stream, another may follow
+            continue  # the end of a stream; another one may follow
         data = _exactly(file, packed, size)
         yield data if token & 0xF0 == _LZ4_RAW else _block(data, size, "lz4_raw")
 
@@ -152,7 +152,7 @@ def _block(data: bytes, size: int, codec: str) -> bytes:
 
 
 def _snappy_size(data: bytes) -> int:
-    """The size before compression, with which a block of snappy begins: seven bits a byte, the lowest first."""
+    """The uncompressed size at the start of a snappy block: seven bits a byte, the lowest first."""
     size = 0
     for place, byte in enumerate(data[:5]):
         size |= (byte & 0x7F) << (7 * place)

@@ -1,7 +1,8 @@
-"""The optimizer's plan as Spark 3.5 and 4 print it with spark.sql.ui.explainMode=cost, from its text to operations.
+"""Parses the optimizer's plan as Spark 3.5 and 4 print it with spark.sql.ui.explainMode=cost.
 
-A line is a node; its depth is said by the bars before it. `Statistics(sizeInBytes=.., rowCount=..)` ends it; the count
-of rows is there if spark.sql.cbo.enabled is on and the metastore has one. Numbers have three digits (2.00E+4).
+Each line is a node; the bars before it give its depth. The line ends with `Statistics(sizeInBytes=.., rowCount=..)`,
+where the row count is present if spark.sql.cbo.enabled is on and the metastore has one. Numbers are rounded to three
+digits (2.00E+4).
 """
 
 import re
@@ -44,21 +45,21 @@ class _Node:
 
 @dataclass(slots=True)
 class _Columns:
-    """Which column of which table an attribute is, by its id. `made` are the ids that nodes without conditions have."""
+    """The column that each attribute stands for, by the attribute's id. `made` are the ids in nodes other than filters and joins."""
 
     known: dict[int, tuple[TableName, str]] = field(default_factory=dict)
     shared: dict[int, int] = field(default_factory=dict)
     made: set[int] = field(default_factory=set)
 
     def use(self, wanted: Iterable[tuple[int, Use]]) -> tuple[ColumnUse, ...]:
-        """The uses of columns by their attributes; none if one is computed, so that nobody's fault can be said."""
+        """The uses of the attributes' columns; none if one is computed, since then no single column can be blamed."""
         pairs = [(self.known.get(self._first(number)), use) for number, use in wanted]
         if any(column is None for column, _ in pairs):
             return ()
         return tuple(ColumnUse(*column, use) for column, use in pairs if column is not None)
 
     def without_literals(self, condition: str) -> str:
-        """A condition in which only attributes have ids: a literal such as Brand#12, which has no quotes, has none."""
+        """The condition without ids in literals: one such as Brand#12 has no quotes and looks like an attribute."""
 
         def keep_attribute(found: re.Match[str]) -> str:
             number = int(found[1])
@@ -71,7 +72,7 @@ class _Columns:
         return conditions.ID.sub(keep_attribute, condition)
 
     def _first(self, number: int) -> int:
-        """The attribute that one is another name of; all names on the way there are names of it from then on."""
+        """The attribute for which `number` is an alias; shortens the chain of aliases on the way."""
         passed: set[int] = set()
         while number in self.shared and number not in passed:
             passed.add(number)
@@ -81,7 +82,7 @@ class _Columns:
 
 
 def operations(text: str) -> Operation | None:
-    """The optimizer's plan of a description; None if there is none, it was cut, or is not as Spark prints one."""
+    """The optimizer's plan in a description; None if there is none, if it is truncated, or not in Spark's form."""
     start = text.find(_TITLE)
     end = text.find(_END, start)
     if start < 0 or end < 0:
@@ -96,7 +97,7 @@ def operations(text: str) -> Operation | None:
 
 
 def _tree(lines: list[str]) -> _Node | None:
-    """The nodes by depth. A line two deeper than the one before belongs to a subquery of it, and is left out."""
+    """The tree of the nodes. A line two levels deeper than the one before belongs to a subquery, and is skipped."""
     path: list[_Node] = []
     root: _Node | None = None
     hidden: int | None = None
@@ -124,7 +125,7 @@ def _tree(lines: list[str]) -> _Node | None:
 
 
 def _whole(lines: list[str]) -> Iterator[str]:
-    """The lines of nodes; a literal with a line break has cut some into several."""
+    """The lines of nodes, joined again where a literal contains a line break."""
     waiting: list[str] = []
     for line in lines:
         waiting.append(line)
@@ -144,7 +145,7 @@ def _walk(root: _Node) -> Iterator[_Node]:
 
 
 def _relation(text: str) -> tuple[TableName, Mapping[int, str]] | None:
-    """The table that a leaf reads, and its columns by the ids of their attributes."""
+    """The table that a leaf reads, and the table's columns by the ids of their attributes."""
     hive, v2, plain = _HIVE_RELATION.match(text), _V2_RELATION.match(text), _RELATION.match(text)
     if hive is not None:
         names, inside = _QUOTED.findall(hive[1]), text[hive.end() :]
@@ -164,7 +165,7 @@ def _relation(text: str) -> tuple[TableName, Mapping[int, str]] | None:
 
 
 def _attributes(text: str) -> Iterator[tuple[int, str]]:
-    """The ids and names of attributes in a list, in time by its length: it may hold long texts that are none."""
+    """The ids and names of attributes in a list, in linear time: the list may contain long texts without attributes."""
     for part in _BETWEEN.split(text):
         start = 0
         for found in _NAMED_ID.finditer(part):
@@ -173,7 +174,7 @@ def _attributes(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _aliases(text: str) -> Iterator[tuple[int, int]]:
-    """The new ids of attributes with the old ones, such as 7 and 2 of `price#2 AS cost#7`, in time by the length."""
+    """The new ids of attributes with their old ones, such as 7 and 2 of `price#2 AS cost#7`, in linear time."""
     for part in text.split(","):
         renamed = _RENAMED.search(part)
         while renamed is not None and (new := _NEW_ID.search(part, renamed.end())) is not None:
@@ -193,7 +194,7 @@ def _note_columns(node: _Node, columns: _Columns) -> None:
 
 
 def _operation(node: _Node, columns: _Columns) -> Operation:
-    """The operation of a node; nodes that change no rows stand for what they read."""
+    """The operation of a node; a node that does not change rows is represented by its input."""
     inputs = tuple(_operation(each, columns) for each in node.children)
     text, estimated = node.text, node.estimated
     if text.startswith("Filter "):

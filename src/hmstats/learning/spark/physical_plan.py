@@ -1,4 +1,4 @@
-"""The plan that Spark ran, from the tree of its event (sparkPlanInfo), with the rows that its metrics counted."""
+"""Reads the plan that Spark ran from its event's tree (sparkPlanInfo), with the numbers of rows from its metrics."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _KEYS = re.compile(r"keys=\[(.*?)\], functions=")
 _SEPARATE = ("Union", "Expand", "Generate", "Sample")
 _LIMITS = ("CollectLimit", "GlobalLimit", "LocalLimit", "CollectTail")
 _WHOLE = ("Exchange", "BroadcastExchange", "Sort", "TakeOrderedAndProject", "Window")
-"""What reads all of its input before it gives rows out, so that no limit above cuts it off."""
+"""Nodes that read all of their input before they return rows, so that no limit above truncates the input."""
 _ONLY_NULLS = re.compile(r"\[(?:IsNotNull\([^)]*\)(?:, )?)*\]")
 _NOTHING = "[]"
 MOST_DEPTH = 500
@@ -20,10 +20,10 @@ MOST_DEPTH = 500
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A node that ran. `rows` is None if nobody counted them, or if a limit cut them off.
+    """A node that ran. `rows` is None if they were not counted, or if a limit truncated them.
 
-    `chosen`: a scan that read the partitions alone that a condition chose; `at_least`: one that may have passed over
-    rows. `keys` are those of an aggregate, as a text.
+    `chosen`: a scan that read only the partitions that a condition selected; `at_least`: one that may have skipped
+    rows. `keys` is the text of an aggregate's keys.
     """
 
     operator: Operator
@@ -35,7 +35,7 @@ class Ran:
 
 
 def ran(tree: Mapping[str, Any], counts: Mapping[int, int]) -> Ran:
-    """The nodes of a tree that have rows of their own. Raises ValueError for a tree that is too deep."""
+    """The nodes of a tree that have rows of their own. Raises ValueError if the tree is too deep."""
     return _ran(tree, counts, cut=False, depth=0)
 
 
@@ -59,16 +59,16 @@ def _ran(tree: Mapping[str, Any], counts: Mapping[int, int], *, cut: bool, depth
 
 
 def _is_cut(tree: Mapping[str, Any], name: str, *, cut: bool) -> bool:
-    """Whether the counts below a node are not those of one whole run of what is below it."""
+    """Whether the counts below a node do not come from exactly one complete run."""
     if name.startswith("Exchange") and "rangepartitioning(" in str(tree.get("simpleString", "")):
-        return True  # what is below has run twice: once for the bounds of the ranges
+        return True  # the input has run twice: once for the bounds of the ranges
     if name.startswith(_WHOLE) or name.endswith("Aggregate"):
         return False
     return cut
 
 
 def _operator(name: str) -> Operator | None:
-    """What a node does; None if it gives out the rows that it gets."""
+    """The kind of a node; None if it returns the rows of its input."""
     if name.startswith(("Scan ", "BatchScan", "InMemoryTableScan", "LocalTableScan")):
         return Operator.SCAN
     if name == "Filter":

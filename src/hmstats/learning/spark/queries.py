@@ -1,8 +1,8 @@
-"""An execution's two plans side by side: what the optimizer expected beside what ran.
+"""Compares the two plans of an execution: the optimizer's estimates with the rows of the plan that ran.
 
-The plans share no ids. They have the same shape but for steps that one of them lacks: an aggregate runs in several
-steps; a condition on partitions chooses files before a scan; a condition may be proven, and not run. Where the shapes
-differ otherwise, what is below is unknown.
+The plans share no ids. They have the same shape except for steps that only one of them has: an aggregate runs in
+several steps; a condition on partitions selects files before a scan; a condition may be proven, and not run. Below any
+other difference of the shapes, the rows are unknown.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ ENGINE = "spark"
 
 
 def query(execution: Execution) -> Query | None:
-    """The query of an execution; None if it has no optimizer's plan, or one that Spark has cut."""
+    """The query of an execution; None if it has no optimizer's plan, or a truncated one."""
     try:
         planned = logical_plan.operations(execution.text)
         done = ran(execution.tree, execution.counts)
@@ -35,7 +35,7 @@ def _side_by_side(planned: Operation, done: Ran | None) -> Operation:
     if planned.operator is done.operator and len(planned.inputs) == len(done.inputs):
         return _paired(planned, done)
     if done.operator is Operator.AGGREGATE and len(done.inputs) == 1:
-        return _side_by_side(planned, done.inputs[0])  # a part of one that was planned above
+        return _side_by_side(planned, done.inputs[0])  # one step of an aggregate that was planned above
     if planned.operator is Operator.FILTER:
         below = planned.inputs[0]
         rows = done.rows if done.operator is Operator.SCAN and done.chosen else None
@@ -51,7 +51,7 @@ def _paired(planned: Operation, done: Ran) -> Operation:
         return replace(planned, rows=done.rows, at_least=done.at_least)
     inputs = done.inputs
     if planned.operator is Operator.AGGREGATE:
-        # The first of several steps with the same keys has all groups; the others are parts of it.
+        # The first of several steps with the same keys has all groups; the other steps are partial.
         while inputs[0].operator is Operator.AGGREGATE and inputs[0].keys == done.keys and inputs[0].inputs:
             inputs = inputs[0].inputs
     both = tuple(_side_by_side(below, own) for below, own in zip(planned.inputs, inputs, strict=True))

@@ -1,6 +1,6 @@
-"""Trino's event of a finished query (io.trino.spi.eventlistener.QueryCompletedEvent) as JSON to a query.
+"""Reads queries from Trino's events of finished queries (io.trino.spi.eventlistener.QueryCompletedEvent) as JSON.
 
-Its JSON is declared unstable between versions, so it is read leniently: what is not as expected is left out. Counts are
+Trino declares this JSON unstable between versions, so it is read leniently: unexpected parts are skipped. Counts are
 those of operators (statistics.operatorSummaries), joined to the plan (metadata.jsonPlan) by the node's id.
 """
 
@@ -25,7 +25,7 @@ _COUNTING = (
     "NestedLoopJoinOperator",
     "SpatialJoinOperator",
 )
-"""Operators whose output is that of their node; others of the same node move rows on."""
+"""Operators whose output is that of their node; other operators of the node only pass rows on."""
 _SCANS = ("ScanFilterAndProjectOperator", "TableScanOperator")
 _SOURCES = re.compile(r"\d+")
 _FINISHED = "FINISHED"
@@ -60,7 +60,7 @@ def is_event(event: Mapping[str, Any]) -> bool:
 
 
 def event_query(event: Mapping[str, Any]) -> Query | None:
-    """The query of an event; None if it failed, has no plan, or is not as this version has it."""
+    """The query of an event; None if it failed, has no plan, or has an unexpected form."""
     try:
         metadata, statistics = event["metadata"], event["statistics"]
         if metadata.get("queryState") != _FINISHED or not metadata.get("jsonPlan"):
@@ -81,7 +81,7 @@ def _parse_json(value: Any) -> Any:
 
 
 def _epoch_ms(value: Any) -> int:
-    """Epoch ms of a time as ISO 8601 or as epoch seconds."""
+    """The epoch milliseconds of a time in ISO 8601 or in epoch seconds."""
     if isinstance(value, int | float):
         return count_of(value * 1_000)
     text = re.sub(r"(\.\d{6})\d+", r"\1", str(value)).replace("Z", "+00:00")
@@ -89,7 +89,7 @@ def _epoch_ms(value: Any) -> int:
 
 
 def _counts(operators: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int | None, int]]:
-    """The rows that each node read, if it scans, and gave out, by its id."""
+    """The rows that each node read, if it scans, and returned, by the node's id."""
     found: dict[str, tuple[int | None, int]] = {}
     for each in operators:
         kind, number = each.get("operatorType"), str(each.get("planNodeId"))
@@ -103,7 +103,7 @@ def _counts(operators: Sequence[Mapping[str, Any]]) -> dict[str, tuple[int | Non
 
 
 def _root(plan: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The root of the fragment that no other reads. Raises ValueError if one is read twice."""
+    """The root of the fragment that no other fragment reads. Raises ValueError if one is read twice."""
     read = read_once(number for each in plan.values() for number in _all_sources(each))
     tops = [number for number in plan if number not in read]
     found = plan[tops[0] if tops else next(iter(plan))]
@@ -142,5 +142,5 @@ def _node(
 
 
 def _estimate(given: Mapping[str, Any]) -> float | None:
-    """The expected rows; unknown is the text NaN."""
+    """The estimated rows; the text NaN means unknown."""
     return estimate_of(given.get("outputRowCount", "NaN"))

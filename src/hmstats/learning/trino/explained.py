@@ -1,8 +1,8 @@
-"""Trino's text of EXPLAIN ANALYZE to a query.
+"""Parses Trino's text of EXPLAIN ANALYZE.
 
-Each fragment has a tree: a node's line, such as `Aggregate[type = FINAL, keys = [name]]`, then lines about it. Depth is
-said by the bars before a line. `Estimates: {rows: 25 (527B), ..}/{..}` has one for each thing that a node does,
-`Output: 341 rows` what came out, `Input: 15000 rows` what a scan read.
+Each fragment has a tree: a node's line, such as `Aggregate[type = FINAL, keys = [name]]`, followed by lines with its
+details. The bars before a line give its depth. `Estimates: {rows: 25 (527B), ..}/{..}` has one estimate for each
+operation of a node, `Output: 341 rows` its result, `Input: 15000 rows` the rows that a scan read.
 """
 
 import re
@@ -28,7 +28,7 @@ _NAME = re.compile(r"\s*(\w+) = ")
 
 @dataclass(slots=True)
 class _Open:
-    """A node while its lines are read."""
+    """A node whose lines are still being read."""
 
     name: str
     named: Mapping[str, str]
@@ -39,7 +39,7 @@ class _Open:
     children: list["_Open"] = field(default_factory=list)
 
     def take(self, line: str) -> None:
-        """A line about the node."""
+        """Read a line with details of the node."""
         if line.startswith("Estimates: "):
             self.estimates = tuple(None if each == "?" else estimate_of(each) for each in _ROWS.findall(line))
         elif line.startswith("CPU: ") and (found := _OUTPUT.search(line)) is not None:
@@ -51,7 +51,7 @@ class _Open:
 
 
 def is_explained(head: bytes) -> bool:
-    """Whether a file that begins like this has the text of an EXPLAIN ANALYZE."""
+    """Whether a file that begins with these bytes contains an EXPLAIN ANALYZE."""
     text = head.decode("utf-8", "replace")
     return (
         _BEGIN.search(text) is not None or re.search(r"^[^\S\n]*Fragment \d+ \[\w+\]", text, re.MULTILINE) is not None
@@ -59,7 +59,7 @@ def is_explained(head: bytes) -> bool:
 
 
 def queries(text: str, at_ms: int) -> Iterator[Query]:
-    """The queries of texts that follow each other; they do not say when they ran, so it is told (epoch ms)."""
+    """The queries of consecutive texts. The texts have no time of their own: it is `at_ms`."""
     places = [found.start() for found in _BEGIN.finditer(text)] or [0]
     for start, end in zip(places, [*places[1:], len(text)], strict=True):
         found = query(text[start:end], at_ms)
@@ -85,7 +85,7 @@ def query(text: str, at_ms: int) -> Query | None:
 
 
 def _fragments(lines: list[str]) -> dict[str, _Open]:
-    """The tree of each fragment, by its number."""
+    """The tree of each fragment, by the fragment's number."""
     found: dict[str, _Open] = {}
     path: list[_Open] = []
     number: str | None = None

@@ -1,7 +1,7 @@
-"""Nodes of Trino's plans to operations.
+"""Converts the nodes of Trino's plans to operations.
 
-A node that scans may filter and project too, and then has an estimate for each of these. An aggregation in two steps
-has its groups in the last one. A scan that a dynamic filter may have cut off says nothing of its filter.
+A scan may filter and project too, and then has an estimate for each of these. An aggregation in two steps has its
+groups in the last one. The filter of a scan has no usable number of rows if a dynamic filter may have removed some.
 """
 
 import re
@@ -16,7 +16,7 @@ from hmstats.model.feedback.queries import ColumnUse, Operation, Operator, Use
 MOST_DEPTH = 500
 _ASSIGNED = re.compile(r"^\s*\"?([A-Za-z_][\w$]*)\"? := (.+)$")
 _HIVE_COLUMN = re.compile(r"^([^:]+):.+:(?:REGULAR|PARTITION_KEY|SYNTHESIZED)$")
-"""A column, its type and its kind. No column of Hive has a colon in its name; its type may have several."""
+"""A column, its type and its kind. Names of Hive's columns contain no colon; types may contain several."""
 _ICEBERG_COLUMN = re.compile(r"^\d+:([^:]+):")
 _PLAIN_SYMBOL = re.compile(r"^\"?([A-Za-z_][\w$]*)\"?$")
 _LIMITS = ("Limit", "LimitPartial", "DistinctLimit")
@@ -26,7 +26,7 @@ _PARTIAL = ("PARTIAL", "INTERMEDIATE")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of a plan: its estimates in the order of what it does, the rows that it read and gave out.
+    """A node of a plan: its estimates in the order of its operations, and the rows that it read and returned.
 
     `details` are its lines of assignments. `named` are the parts of its descriptor.
     """
@@ -42,9 +42,9 @@ class Node:
 
 @dataclass(slots=True)
 class _Columns:
-    """Which column of which table a symbol is.
+    """The column of a table behind each symbol.
 
-    `grouped` are the ids of nodes whose rows are those of groups that are not merged yet: no estimate is about them.
+    `grouped` are the ids of nodes whose rows are partial groups, which no estimate is about.
     """
 
     known: dict[str, tuple[TableName, str]] = field(default_factory=dict)
@@ -56,9 +56,9 @@ class _Columns:
 
 
 def read_once(fragments: Iterable[str]) -> set[str]:
-    """The fragments that others read. Raises ValueError if one is read twice, as none is in a plan of Trino's.
+    """The fragments that others read. Raises ValueError if one is read twice, which never happens in Trino's plans.
 
-    A plan of a few fragments that read each other twice would be a tree without an end.
+    A few fragments that each read the next one twice would otherwise unfold to an enormous tree.
     """
     numbers = list(fragments)
     found = set(numbers)
@@ -68,14 +68,14 @@ def read_once(fragments: Iterable[str]) -> set[str]:
 
 
 def operations(root: Node) -> Operation:
-    """The operations of a plan. Raises ValueError for one that is too deep."""
+    """The operations of a plan. Raises ValueError if the plan is too deep."""
     columns = _Columns()
     _note(root, columns, 0)
     return _operation(root, columns, cut=False)
 
 
 def _note(node: Node, columns: _Columns, depth: int) -> None:
-    """Note the columns of all scans, from below, other names of them, and what is grouped in part."""
+    """Collect the columns of all scans, their aliases, and the nodes with partial groups, from the leaves up."""
     if depth > MOST_DEPTH:
         raise ValueError(f"a plan must be at most {MOST_DEPTH} nodes deep")
     for each in node.children:
@@ -97,12 +97,12 @@ def _note(node: Node, columns: _Columns, depth: int) -> None:
 
 
 def _table(node: Node) -> TableName | None:
-    """The table that a node scans: `catalog:schema:table`, with its connector's own after it."""
+    """The table that a node scans, from `catalog:schema:table` and parts of the connector's own."""
     text = node.named.get("table", "").partition(" ")[0]
     names = text.split(":")
     if len(names) < 3 or not all(names[:3]):
         return None
-    # Trino's catalogs have names of its own; a metastore's objects are in the default one.
+    # Trino's catalogs have names of Trino's own; a metastore's objects are in the default catalog.
     return table_name(names[1], names[2].partition("$")[0], DEFAULT_CATALOG)
 
 
@@ -132,7 +132,7 @@ def _operation(node: Node, columns: _Columns, *, cut: bool) -> Operation:
 
 
 def _is_grouped_in_part(node: Node, columns: _Columns) -> bool:
-    """Whether the rows of a node are those of groups that are not merged yet; those below it are noted."""
+    """Whether the rows of a node are partial groups; `columns` must already have those of the nodes below."""
     if node.name.startswith("Aggregate"):
         return node.named.get("type", "").startswith(_PARTIAL)
     return any(id(each) in columns.grouped for each in node.children)

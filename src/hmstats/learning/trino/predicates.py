@@ -1,4 +1,4 @@
-"""Symbols in the text of Trino's conditions, and how they are used. Literals are looked at by nobody."""
+"""Finds symbols in the text of Trino's conditions, and how they are used. Literals are ignored."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -22,7 +22,7 @@ def symbols(text: str, known: Collection[str]) -> list[str]:
 
 
 def used(condition: str, known: Collection[str]) -> Iterator[tuple[str, Use]]:
-    """The known symbols in a condition with what it wants to know of them; a use beside others hides nulls."""
+    """The known symbols in a condition, each with its use; a use for nulls is left out beside other uses."""
     parts = ((part, _known_names(part, known)) for part in conjuncts(_LITERAL.sub("?", condition)))
     return uses_by_column((found, _use(part, len(found))) for part, found in parts)
 

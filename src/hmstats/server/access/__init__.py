@@ -1,8 +1,8 @@
-"""What clients may do, by the access rules.
+"""Applies the access rules to clients' calls.
 
-guard            decides for each call, before it runs
-call_rules       what each RPC needs: its action, and where its arguments name objects
-needs            how needs are found in arguments
-filters          what is left out of lists and structs
+guard            decides about each call before it runs
+call_rules       the needs of each RPC: its action, and the arguments that name objects
+needs            finds needs in arguments
+filters          removes what a user may not see from answers
 rules_in_force   the rule file, read again when it changes
 """

@@ -48,7 +48,7 @@ _NO_DATABASE = "Could not find database {}"
 
 @dataclass(frozen=True, slots=True)
 class CallRule:
-    """What a call needs; without `needs`, only its answer is filtered. `missing` is the text about a hidden object."""
+    """The rule of a call; without `needs`, only its answer is filtered. `missing` is the text about a hidden object."""
 
     needs: FindNeeds | None = None
     shown: Filter | None = None
@@ -60,7 +60,7 @@ def _rules_for(names: str, needs: FindNeeds | None = None, shown: Filter | None 
 
 
 def _foreign(arguments: Arguments, catalog: str | None, created: Any = None) -> Iterable[Need]:
-    """Needs of constraints: to alter each table, unless it is the one that is made; to see those referred to."""
+    """The needs of constraints: to alter each table, except the one being created; to list the referenced tables."""
     for field, kind in LISTS.items():
         yield from _of_constraints(kind, arguments.get(field), catalog, created)
 
@@ -85,13 +85,13 @@ def _create_table(struct: Any, lists: Arguments) -> Iterable[Need]:
 
 
 def _brought(table: ObjectName, structs: Iterable[Any] | None) -> Iterable[Need]:
-    """To write statistics of a table, if structs of new objects bring some along."""
+    """The need to write statistics of a table, if structs of new objects contain some."""
     if any(each is not None and each.colStats is not None for each in structs or ()):
         yield Need(Action.WRITE_STATISTICS, table)
 
 
 def _added(structs: Iterable[Any] | None) -> Iterable[Need]:
-    """To alter the table of each new partition, or specification of partitions."""
+    """The need to alter the table of each new partition, or specification of partitions."""
     for each in structs or ():
         if each is not None:
             table = table_of(each.dbName, each.tableName, each.catName)
@@ -107,7 +107,7 @@ def _add_partitions_req(request: Any) -> Iterable[Need]:
 
 
 def _sources(creation: Any, catalog: str | None) -> Iterable[Need]:
-    """To see the tables that a materialized view is made of."""
+    """The needs to list the source tables of a materialized view."""
     if creation is not None:
         yield from (Need(Action.LIST, parts(each.name)) for each in creation_from_thrift(creation, catalog).sources)
 
@@ -118,7 +118,7 @@ def _update_creation(arguments: Arguments) -> Iterable[Need]:
 
 
 def _alter_table(database: Any, table: Any, catalog: Any, new: Any) -> Iterable[Need]:
-    """The new name may be in another database; it is to be made unless it is the old one."""
+    """The needs to alter a table, and to create it under its new name, maybe in another database, if that differs."""
     old = table_of(database, table, catalog)
     yield Need(Action.ALTER, old, Extent.OR_STATISTICS)
     if new.dbName and new.tableName:
@@ -178,7 +178,7 @@ def _preferred(request: Any) -> Need:
 
 
 def _check_access(request: Any, who: Identity) -> Iterable[Need]:
-    """To list the object; and admin of the server for decisions about another user."""
+    """The need to list the object, and for decisions about another user to be admin of the server."""
     if request.groupNames or request.userName not in (None, who.user):
         yield Need(Action.ADMIN, THE_SERVER)
     name = asked_object(request)
@@ -186,7 +186,7 @@ def _check_access(request: Any, who: Identity) -> Iterable[Need]:
 
 
 def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: str | None = None) -> Iterable[Need]:
-    """To list the database, unless it is a pattern, as it may be without names; and to read the tables."""
+    """The need to list the database, unless it is a pattern without tables; and to read each table, if listed."""
     parent = database_of(database, catalog)
     if names is not None or _WILDCARDS.isdisjoint(parent[-1]):
         yield Need(Action.LIST, parent)
@@ -195,7 +195,7 @@ def _tables_by_name(database: str | None, names: Iterable[str] | None, catalog: 
 
 
 def _blamed(request: Any) -> Iterable[Need]:
-    """The right to write statistics of every table that is blamed; of any, if none is."""
+    """The needs to write statistics of every blamed table; if there is none, of any table."""
     yield Need(Action.WRITE_STATISTICS, THE_SERVER, Extent.SOMEWHERE)
     for each in request.blame or ():
         if each is None:
@@ -227,7 +227,7 @@ def _partitions_by_names(arguments: Arguments, _: Identity) -> Iterable[Need]:
 
 
 def _about_principal(name: str, kind: str) -> FindNeeds:
-    """What is granted to the user itself is for it to see; anything else is for admins."""
+    """The need of a question about a principal: to list any object if it is the user itself, else to be admin."""
 
     def find(arguments: Arguments, who: Identity) -> Iterable[Need]:
         own = value_at(arguments, name) == who.user and value_at(arguments, kind) == _USER
@@ -246,7 +246,7 @@ def _privilege_set(arguments: Arguments, who: Identity) -> Iterable[Need]:
 
 
 def _functions(*named: Any) -> Iterable[Need]:
-    """Functions are programs that engines run, so that making them takes more than making tables."""
+    """The need to be admin for functions, which are programs that engines run: creating a table needs less."""
     return [Need(Action.ADMIN, function_of(*each)) for each in named]
 
 

@@ -1,4 +1,4 @@
-"""What is left out of an answer: objects that the user may not see, and statistics that it may not read.
+"""Removes from answers the objects that the user may not see, and the statistics that the user may not read.
 
 A filter gets the answer from `ask`, which runs the call with the current arguments.
 """
@@ -18,19 +18,19 @@ COLUMN_PARAMETERS = "spark.sql.statistics.colStats."
 """Parameters in which Spark keeps statistics of columns."""
 
 _HIDDEN_PAGES = 100
-"""The most pages that are passed over for one call, so that pages of one entry cost a server little."""
+"""The most pages that are skipped for one call, so that pages of one entry cost a server little."""
 _HIDDEN_EVENTS = 1_000
-"""Events in a page after one of which none may be read."""
+"""The size of the next page of events, after one with no readable event."""
 _LIST_ENTRIES = 1_000
-"""The most runs of an answer, and as many as it has for whoever names no number."""
+"""The most runs of an answer, and the number of them if the client gives none."""
 Ask: TypeAlias = Callable[[], Any]
 
 
 class Sees(Protocol):
-    """Whether the user may do something to an object."""
+    """Tells whether the user may take an action on an object."""
 
     def __call__(self, action: Action, name: ObjectName) -> bool:
-        """Whether the user may."""
+        """Whether the user may take the action."""
 
 
 Filter: TypeAlias = Callable[[Ask, dict[str, Any], Sees], Any]
@@ -72,7 +72,7 @@ def names_in(argument: str, action: Action = Action.LIST) -> Filter:
 
 
 def names_by_filter(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[str]:
-    """Names of tables, as many as the call wants of those that may be read: what a filter selects tells parameters."""
+    """Names of tables that may be read, as many as requested: the matches of a filter reveal parameters."""
     most, arguments["max_tables"] = arguments["max_tables"], -1
     names = ask()
     visible = [each for each in names if sees(Action.READ, table_of(arguments["dbname"], each))]
@@ -89,7 +89,7 @@ def extended_tables(ask: Ask, arguments: dict[str, Any], sees: Sees) -> list[Any
 
 
 def summaries(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:
-    """TableMeta structs of tables that may be listed; comments are those of tables that may be read."""
+    """TableMeta structs of tables that may be listed; tables that may not be read have no comments."""
     patterns = arguments.get("db_patterns")
     catalog = DEFAULT_CATALOG if patterns is None else split_database(patterns)[0]
     named = ((each, table_of(each.dbName, each.tableName, each.catName or catalog)) for each in ask())
@@ -101,13 +101,13 @@ def summaries(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:
 
 
 def one_table(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
-    """A Table struct, without statistics and source tables that may not be read."""
+    """A Table struct, without the statistics and source tables that may not be read."""
     table = ask()
     return _as_seen(table, _name(table), sees)
 
 
 def table_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
-    """A GetTableResult, without statistics and source tables that may not be read."""
+    """A GetTableResult, without the statistics and source tables that may not be read."""
     answer = ask()
     answer.table = _as_seen(answer.table, _name(answer.table), sees)
     return answer
@@ -122,8 +122,8 @@ def tables(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: AR
 def tables_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
     """GetTablesResult with the tables that may be read.
 
-    The database of the request may be a pattern, so that each table's own counts. Names that the request's projection
-    lacks are asked for too, and stay in the answer.
+    The database of the request may be a pattern, so each table's own database is checked. Names that are missing in the
+    request's projection are requested too, and stay in the answer.
     """
     request = arguments["req"]
     catalog, _ = database_of(request.dbName, request.catName)
@@ -183,7 +183,7 @@ def locks(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
 
 
 def lock_answer(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
-    """LockResponse. What a whole database's lock waits for may be a hidden table, so that admins alone are told."""
+    """LockResponse. It may wait for a hidden table if a whole database is locked, so only admins see the reason."""
     answer = ask()
     of_databases = any(not each.tablename for each in arguments["rqst"].component)
     if answer.errorMessage and of_databases and not sees(Action.ADMIN, THE_SERVER):
@@ -210,7 +210,7 @@ def preferences(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG
 def statistics_runs(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
     """RunsResult with the runs and leases of tables whose statistics may be read.
 
-    Its runs are as many as are asked for: a client takes a shorter list for the end of all.
+    It has as many runs as requested: a client takes a shorter list for the end of all.
     """
     request, answer = arguments["request"], ask()
     visible, page = _with_statistics(answer.runs, sees), answer.runs
@@ -228,7 +228,7 @@ def statistics_runs(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
 
 
 def blame(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
-    """BlameResult with the sums of tables whose statistics may be read, of the heaviest of all."""
+    """BlameResult with the sums of tables whose statistics may be read, chosen from the largest of all tables."""
     request, answer = arguments["request"], ask()
     wanted, request.most = request.most, None
     if wanted is not None and len(answer.sums) == wanted:
@@ -239,10 +239,10 @@ def blame(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
 
 
 def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
-    """HealthResult with the health of tables whose statistics may be read; a page may be short for that.
+    """HealthResult with the health of tables whose statistics may be read; its page may be shorter for that.
 
-    Pages of which nothing may be read are passed over, since their cursors would tell that something is there. A cursor
-    tells the health of the last table of its page, so a page ends with one that may be read.
+    Pages without any readable entry are skipped, since their cursors would reveal that something exists. A cursor
+    contains the health of the last table of its page, so a page ends with one that may be read.
     """
     request = arguments["request"]
     for _ in range(_HIDDEN_PAGES):
@@ -260,7 +260,7 @@ def statistics_health(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
 
 
 def history(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
-    """StatisticsHistoryResult with the writes of the table while it had names whose statistics may be read."""
+    """StatisticsHistoryResult with the writes of the table under those of its names whose statistics may be read."""
     answer, catalog = ask(), arguments["request"].catName
     named = [(each, table_of(each.dbName, each.tblName, catalog)) for each in answer.writes]
     answer.writes = [each for each, name in named if sees(Action.READ_STATISTICS, name)]
@@ -268,7 +268,7 @@ def history(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
 
 
 def pending_statistics(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
-    """PendingResult with the tables whose statistics may be read: a reason names bounds."""
+    """PendingResult with the tables whose statistics may be read, since a reason may contain bounds."""
     answer, catalog = ask(), arguments["request"].catName
     answer.owners = [
         each for each in answer.owners if sees(Action.READ_STATISTICS, table_of(each.dbName, each.tblName, catalog))
@@ -284,8 +284,8 @@ def privileges(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa
 def notifications(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
     """NotificationEventResponse with the events of objects whose notifications may be read.
 
-    A client goes on after the last event that it got. So when none is left of a page, the next page is read, a
-    large one since the log may be long.
+    A client continues after the last event that it received. So if a page has no readable event, the next page is read,
+    a large one since the log may be long.
     """
     request = arguments["rqst"]
     most = request.maxEvents if request.maxEvents and request.maxEvents > 0 else None
@@ -300,7 +300,7 @@ def notifications(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
 
 
 def _may_be_told(event: Any, sees: Sees) -> bool:
-    """Whether a user may read an event. One of foreign keys is about those referred to, and names others too."""
+    """Whether a user may read an event. One of foreign keys is about the referenced table, and names others too."""
     if not sees(Action.READ_NOTIFICATIONS, _object_of(event)):
         return False
     if event.eventType != FOREIGN_KEYS:
@@ -312,7 +312,7 @@ def _may_be_told(event: Any, sees: Sees) -> bool:
 
 
 def _object_of(event: Any) -> ObjectName:
-    """What an event is about; the server if it is about no object."""
+    """The object of an event; the server if it is about no object."""
     if not event.dbName:
         return (event.catName.lower(),) if event.catName else THE_SERVER
     database = database_of(event.dbName, event.catName)
@@ -358,9 +358,9 @@ def _name(table: Any) -> ObjectName:
 
 
 def _as_seen(struct: Any, name: ObjectName, sees: Sees) -> Any:
-    """A Table struct, without statistics and source tables that may not be read.
+    """A Table struct, without the statistics and source tables that may not be read.
 
-    A materialized view has its source tables whole.
+    The source tables of a materialized view are whole Table structs, so they are filtered too.
     """
     creation = struct.creationMetadata
     if creation is not None and creation.sourceTables:

@@ -1,10 +1,10 @@
-"""Decides whether a call may run, before it runs, by the rules that are in force.
+"""Decides whether a call may run, by the rules in force.
 
-What may not be listed is answered for as if it did not exist, whether it does or not: only names are looked at. What
-may be listed but not done is refused with the user, the action, the object and the rule.
+An object that may not be listed is answered for as missing, whether it exists or not: only names are checked. If an
+object may be listed but the action is not allowed, the refusal names the user, the action, the object and the rule.
 
-A cached answer carries the needs of its arguments, so that it is checked for each caller without decoding a request.
-Decisions are kept for each user with its groups, until the rules change.
+A cached answer carries the needs of its arguments, so that it can be checked for each caller without decoding a
+request. Decisions are kept for each user with its groups until the rules change.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,19 +25,19 @@ from hmstats.wire.statistics import statistics_requests
 
 _MOST_USERS = 200
 _MOST_DECISIONS = 2_000
-"""Decisions that are kept for a user; when there are more, all are made anew."""
+"""The most decisions that are kept for a user; beyond that, all are dropped and made again."""
 _MOST_CHARACTERS = 256
-"""Of a part of a stored name. Clients choose names, and a rule, a decision or a record of a longer one would cost."""
+"""The most characters of a part of a stored name. Clients choose names, and longer ones would make checks costly."""
 _MOST_OBJECTS = 10_000
-"""The objects of a call that are recorded."""
+"""The most objects of a call that are recorded."""
 
 _QUICK = {
     "get_partitions_statistics_req": statistics_requests.of_partitions,
     "get_table_statistics_req": statistics_requests.of_table,
 }
-"""Calls whose table is read from the bytes, by the functions that the fast ways to their answers use too."""
+"""Calls whose table is read from the bytes, by the same functions as for their fast answers."""
 _NO_RULE = 0
-"""The number of a rule that stands in no file."""
+"""The number of a rule that is in no file."""
 _ANY_RIGHT = (Need(Action.LIST, THE_SERVER, Extent.SOMEWHERE),)
 _TABLE_PARTS = 3
 _DATABASE_PARTS = 2
@@ -59,11 +59,11 @@ class Everybody:
         self.rules = Rules((Rule(_NO_RULE, None, None, None, frozenset(Action)),))
 
     def refresh(self) -> None:
-        """Nothing changes."""
+        """No effect: these rules never change."""
 
 
 class Rights:
-    """What a user may do by some rules: decisions, kept."""
+    """The rights of a user by some rules; keeps decisions."""
 
     def __init__(self, rules: Rules, who: Identity) -> None:
         self.rules = rules
@@ -71,7 +71,7 @@ class Rights:
         self._decided: dict[Need, Decision] = {}
 
     def decision(self, need: Need) -> Decision:
-        """Whether a need is met."""
+        """The decision about a need."""
         decision = self._decided.get(need)
         if decision is None:
             if len(self._decided) >= _MOST_DECISIONS:
@@ -81,7 +81,7 @@ class Rights:
         return decision
 
     def sees(self, action: Action, name: ObjectName) -> bool:
-        """Whether the user may do something to an object."""
+        """Whether the user may take an action on an object."""
         return self.decision(Need(action, name)).allowed
 
     def _decide(self, need: Need) -> Decision:
@@ -93,16 +93,16 @@ class Rights:
 
 
 class _SessionRights(NamedTuple):
-    """The rights of a session, and the principal that they are of."""
+    """The rights of a session, and the principal to whom they belong."""
 
     principal: Principal | None
     rights: Rights
 
 
 class Permit:
-    """A call that may run. If it is not `whole`, its answer is only for this user, and is not cached.
+    """A call that may run. If it is not `whole`, its answer is for this user only, and is not cached.
 
-    If the answer may be cached, `run` adds needs of what it names beside the arguments.
+    If the answer may be cached, `run` adds the needs of objects that only the answer names.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class AccessGuard:
         return needs
 
     def meets(self, session: Session, needs: Sequence[Need] | None) -> bool:
-        """Whether a user may have a whole answer that has these needs."""
+        """Whether a user may have a whole answer with these needs."""
         if needs is None:
             return False
         rights = self._rights_of(session)
@@ -175,7 +175,7 @@ class AccessGuard:
         return True
 
     def require(self, request: Request, session: Session, action: Action, name: ObjectName) -> None:
-        """Raise AccessDenied or NoSuchObject unless a user may do something to an object."""
+        """Raise AccessDenied or NoSuchObject unless a user may take an action on an object."""
         rights, need = self._rights_of(session), Need(action, name)
         self._meet(need, rights, session, request, NOT_NAMED)
         request.verdict = self.verdict(session, (need,))
@@ -201,7 +201,7 @@ class AccessGuard:
         return user_rights
 
     def _meet(self, need: Need, rights: Rights, session: Session, request: Request, rule: CallRule) -> bool:
-        """Whether a need is met whole; raises if the call may not run."""
+        """Whether a need is met as a whole; raises if the call may not run."""
         decision = rights.decision(need)
         if decision.allowed:
             return True
@@ -217,7 +217,7 @@ class AccessGuard:
 
 
 def _refusal(need: Need, decision: Decision, rights: Rights, rule: CallRule) -> MetastoreError:
-    """The error of a need that is not met. A user who may list an object may know what can be created in it."""
+    """The error of a need that is not met. A user who may list an object may learn what can be created in it."""
     place = need.name[:-1] if need.action is Action.CREATE else need.name
     if place and not rights.sees(Action.LIST, place):
         return _missing(place, rule)
@@ -242,5 +242,5 @@ def _objects(needs: Iterable[Need]) -> tuple[str, ...]:
 
 
 def _short(name: ObjectName) -> ObjectName:
-    """A name whose parts are no longer than those of stored ones, but for a sign that something is left out."""
+    """A name whose parts are truncated to the length of stored ones, with a sign at the place."""
     return tuple(each if len(each) <= _MOST_CHARACTERS else f"{each[:_MOST_CHARACTERS]}…" for each in name)

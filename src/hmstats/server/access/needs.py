@@ -1,7 +1,7 @@
-"""What a call needs to be allowed: actions on the objects that its arguments name.
+"""The needs of a call: actions on the objects that its arguments name.
 
-Names are read as the calls read them, `@catalog#` prefixes and letter cases included: a name that is checked is the
-name that is used.
+Names are read as the calls read them, with `@catalog#` prefixes and letter cases, so that the name that is checked is
+the name that is used.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,7 +18,7 @@ Arguments: TypeAlias = Mapping[str, Any]
 
 
 class Extent(IntEnum):
-    """How far an action must be allowed."""
+    """The extent to which an action must be allowed."""
 
     __hash__ = int.__hash__  # as in Action
     OBJECT = auto()
@@ -26,13 +26,13 @@ class Extent(IntEnum):
     WHOLE = auto()
     """On the object and everything in it."""
     SOMEWHERE = auto()
-    """On any object: the call names none."""
+    """On any object, since the call names none."""
     IF_LISTED = auto()
-    """On the object, unless it may not be listed: then the call passes over it."""
+    """On the object, unless it may not be listed: then the call skips the object."""
     IN_PART = auto()
-    """Not necessarily: without it, a part of the answer is left out."""
+    """Not required: without it, a part of the answer is left out."""
     OR_STATISTICS = auto()
-    """On the object; with write_statistics alone, the call may change statistics only."""
+    """On the object; with only write_statistics, the call may change nothing but statistics."""
 
 
 class Need(NamedTuple):
@@ -44,11 +44,11 @@ class Need(NamedTuple):
 
 
 FindNeeds: TypeAlias = Callable[[Arguments, Identity], Iterable[Need]]
-"""Finds the needs of a call in its arguments, for a user. Raises MetaError when an object is not named."""
+"""Finds the needs of a call in its arguments, for a user. Raises MetaError if an object is not named."""
 
 
 def on_table(action: Action, database: str, table: str, catalog: str | None = None) -> FindNeeds:
-    """The action on a table, whose names are at these paths in the arguments, such as `request.dbName`."""
+    """The need for an action on a table, whose names are at these paths in the arguments, such as `request.dbName`."""
     paths = [path for path in (database, table, catalog) if path]
 
     def find(arguments: Arguments, _: Identity) -> Iterable[Need]:
@@ -58,7 +58,7 @@ def on_table(action: Action, database: str, table: str, catalog: str | None = No
 
 
 def on_database(action: Action, database: str, catalog: str | None = None, extent: Extent = Extent.OBJECT) -> FindNeeds:
-    """The action on a database, whose names are at these paths in the arguments."""
+    """The need for an action on a database, whose names are at these paths in the arguments."""
     paths = [path for path in (database, catalog) if path]
 
     def find(arguments: Arguments, _: Identity) -> Iterable[Need]:
@@ -68,7 +68,7 @@ def on_database(action: Action, database: str, catalog: str | None = None, exten
 
 
 def on_catalog(action: Action, path: str) -> FindNeeds:
-    """The action on a catalog, whose name is at this path in the arguments."""
+    """The need for an action on a catalog, whose name is at this path in the arguments."""
 
     def find(arguments: Arguments, _: Identity) -> Iterable[Need]:
         return (Need(action, ((value_at(arguments, path) or "").lower(),)),)
@@ -77,12 +77,12 @@ def on_catalog(action: Action, path: str) -> FindNeeds:
 
 
 def somewhere(action: Action) -> FindNeeds:
-    """The action on any object."""
+    """The need for an action on any object."""
     return lambda _arguments, _who: (Need(action, THE_SERVER, Extent.SOMEWHERE),)
 
 
 def on_server(action: Action) -> FindNeeds:
-    """The action on the server."""
+    """The need for an action on the server."""
     return lambda _arguments, _who: (Need(action, THE_SERVER),)
 
 
@@ -92,16 +92,16 @@ def together(*finders: FindNeeds) -> FindNeeds:
 
 
 def table_of(database: str | None, table: str | None, catalog: str | None = None) -> ObjectName:
-    """A table as the calls find it. Raises MetaError when it is not named."""
+    """A table by its names, read as the calls read them. Raises MetaError if it is not named."""
     if database is None or table is None:
         raise MetaError(f"a table's database and name must be texts, found {database} and {table}")
     return parts(names.table_name(database, table, catalog))
 
 
 def tables_of(database: str | None, tables: Iterable[str | None], catalog: str | None = None) -> Iterator[ObjectName]:
-    """Some tables of a database, whose name they share: a request may have a long one, and very many tables.
+    """Some tables of one database, whose name is read only once: it may be long, and the tables very many.
 
-    Raises MetaError when one is not named.
+    Raises MetaError if one is not named.
     """
     parent = database_of(database, catalog)
     for each in tables:
@@ -116,7 +116,7 @@ def parts(name: TableName) -> ObjectName:
 
 
 def database_of(database: str | None, catalog: str | None = None) -> ObjectName:
-    """A database as the calls find it. Raises MetaError when it is not named."""
+    """A database by its names, read as the calls read them. Raises MetaError if it is not named."""
     if database is None:
         raise MetaError("a database's name must be a text, found none")
     parsed = names.database_name(database, catalog)
@@ -133,7 +133,7 @@ def asked_object(request: Any) -> ObjectName:
 
 
 def function_of(database: str | None, function: str | None, catalog: str | None = None) -> ObjectName:
-    """A function as the calls find it. Raises MetaError when it is not named."""
+    """A function by its names, read as the calls read them. Raises MetaError if it is not named."""
     if function is None:
         raise MetaError("Function name cannot be null.")
     return (*database_of(database, catalog), function.strip().lower())

@@ -24,7 +24,7 @@ def read_rules(file: str) -> Rules:
 
 
 class RulesInForce:
-    """The rules of a file. Rules that were read anew are another object than those before."""
+    """The rules of a file. Each time the file is read, `rules` becomes a new object."""
 
     def __init__(self, file: str) -> None:
         """Raises SettingsError if the file cannot be read or holds no valid rules."""
