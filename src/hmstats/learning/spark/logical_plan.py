@@ -45,7 +45,7 @@ class _Node:
 
 @dataclass(slots=True)
 class _Columns:
-    """The column that each attribute stands for, by the attribute's id. `made` are the ids in nodes other than filters and joins."""
+    """The column behind each attribute, by id. `made` are the ids in nodes other than filters and joins."""
 
     known: dict[int, tuple[TableName, str]] = field(default_factory=dict)
     shared: dict[int, int] = field(default_factory=dict)
