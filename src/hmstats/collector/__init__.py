@@ -3,22 +3,22 @@
 Spark's tasks import parts of this package too, so everything else is imported lazily. In the order in which an analysis
 runs:
 
-analysis.py    an analysis from beginning to end
-request/       what is to be analysed
-options.py     how exactly
+analysis.py    runs an analysis from beginning to end
+request/       the table, columns and partitions to analyse
+options.py     sketches, sampling and precision
 spark/         the session
-planning/      what will be read
-lake/          tables by their format's own metadata, without Spark
-dry_run.py     what would be done, without Spark
-findings/      what is known without reading
+planning/      finds out what will be read
+lake/          tables of formats with their own metadata, read without Spark
+dry_run.py     reports what an analysis would read, without Spark
+findings/      findings before any rows are read
 scan/          the Spark job
-delivery/      findings on their way to the metastore
+delivery/      sends findings to the metastore
 report.py      the result of an analysis
-durations.py   how long its steps took
-refresh/       analyses of what is stale, by themselves
-job_log.py     a line of a log for each analysis
-autogather/    statistics while writing
-checking/      whether stored statistics are right
+durations.py   measures the steps of an analysis
+refresh/       analyses stale tables automatically
+job_log.py     writes a line of a log for each analysis
+autogather/    gathers statistics while tables are written
+checking/      checks whether stored statistics are right
 """
 
 from importlib import import_module

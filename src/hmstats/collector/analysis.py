@@ -1,4 +1,4 @@
-"""An analysis from beginning to end: plan, read in one pass on Spark, deliver, report.
+"""Runs an analysis from beginning to end: plans it, reads in one pass on Spark, delivers, reports.
 
 The tasks deliver findings about partitions; the driver merges them and delivers the finding about the table.
 """
@@ -41,7 +41,7 @@ from hmstats.collector.spark.warehouses import warn_once
 
 @dataclass(frozen=True, slots=True)
 class _Arguments:
-    """Arguments of analyze() that bear its names."""
+    """The arguments of analyze() with the same names."""
 
     changed_only: bool
     row_counts: bool
@@ -184,7 +184,7 @@ def _analyze_files(
 
 
 def _count(delivery: Delivery, plan: Plan, files: Files, *, row_counts: bool) -> tuple[Outcome, Finding | None]:
-    """Count files and bytes; delivers the findings about partitions."""
+    """Count files and bytes, and deliver the findings about partitions."""
     pieces, whole = count_without_scan(plan, files, row_counts=row_counts)
     counted = [finding.rows for finding in pieces.values() if finding.rows is not None]
     delivered = deliver(delivery, pieces.items()) if plan.keys else DeliveryResult()
@@ -194,7 +194,7 @@ def _count(delivery: Delivery, plan: Plan, files: Files, *, row_counts: bool) ->
 
 @contextmanager
 def _hand_over(service: Metastore, plan: Plan, delivery: Delivery) -> Iterator[Delivery]:
-    """The delivery of tasks, which have no ticket; without partitions the driver alone delivers."""
+    """The delivery for tasks, which have no Kerberos ticket; without partitions only the driver delivers."""
     if not plan.keys:
         yield delivery
         return
@@ -216,7 +216,7 @@ def _job(spark: SparkSession, plan: Plan, files: Files, options: Options, delive
 
 
 def _scan(spark: SparkSession, plan: Plan, files: Files, job: Job, progress: Progress | None) -> Outcome:
-    """Read the rows; delivers the findings about partitions."""
+    """Read the rows, and deliver the findings about partitions."""
     with report_progress(
         spark, progress, f"statistics of {plan.table}", len(plan.pieces) if plan.keys else 0
     ) as counters:
@@ -225,14 +225,14 @@ def _scan(spark: SparkSession, plan: Plan, files: Files, job: Job, progress: Pro
 
 
 def _check_rows(spark: SparkSession, service: Metastore, plan: Plan, job: Job, outcome: Outcome) -> Outcome:
-    """The outcome, after checks that every row belongs to a piece; delivers pieces whose lack of rows was confirmed."""
+    """Check that every row belongs to a piece, and deliver pieces that really have no rows. Returns the new outcome."""
     check_placed(service, plan, outcome.strangers)
     empty, outcome = resolve_doubts(spark, plan, outcome)
     return outcome.merge(finish_empty(empty, job)) if empty else outcome
 
 
 def _deliver_table(delivery: Delivery, plan: Plan, whole: Finding | None, options: Options) -> Outcome:
-    """Deliver the finding about the table itself; without partitions it is that of its only piece."""
+    """Deliver the finding about the table itself; without partitions, the one about its only piece."""
     if whole is None:
         return Outcome()
     partitions = {"numPartitions": str(len(plan.pieces) + len(plan.unchanged))} if plan.keys else {}

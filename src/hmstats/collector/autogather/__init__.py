@@ -1,20 +1,20 @@
-"""Statistics while writing: rows pass the accumulators on their way to the files.
+"""Statistics while writing: rows pass accumulators on their way to the files.
 
-writer         what callers use
+writer         the entry point: writes DataFrames and gathers statistics
 settings       whether statistics are gathered, and how
-target         what a write will store
+target         the columns and keys that a write will store
 table_state    the table before and after the write
-earlier_files  files that were there before the write, told from those that it left
-strategies     the two ways to statistics
-watched_rows   one of them: rows as they go by
-new_files      the other: files after the write
-touched        the partitions that the other touched
-turns          of a write, and of a followed session that hears of it
+earlier_files  separates files that existed before a write from those that it left
+strategies     the two ways to gather statistics
+watched_rows   the first one: watches rows while they are written
+new_files      the second one: reads new files after the write
+touched        the partitions that the second one has to list
+turns          turns of writes, and of followed sessions that hear of them
 publishers/    where tasks store their states
 aggregation    collects the tasks' states
-outcome        makes statistics of them
-written_pieces   of the partitions that were touched
-table_itself     of a partitioned table itself
-mergeable        of what is stored, so that new rows can be merged
-following/       every write of a session, without a change of its jobs
+outcome        makes and stores statistics from the states
+written_pieces   findings about the partitions that were written
+table_itself     the finding about a partitioned table itself
+mergeable        stored statistics as states, with which new rows can be merged
+following/       gathers after every write of a session, whose jobs need no change
 """

@@ -18,7 +18,7 @@ WrittenPiece = tuple[str, TableAccumulator]
 def collect_pieces(aggregator: Aggregator, attempts: Attempts) -> Iterator[WrittenPiece]:
     """The pieces that were written, one after the other; only one of them is in memory.
 
-    Raises GatheringFailed if a task could not publish, and after the last piece if states are missing.
+    Raises GatheringFailed if a task could not publish and, after the last piece, if states are missing.
     """
     for attempt in attempts.values():
         if attempt.failure is not None:

@@ -1,6 +1,6 @@
-"""Tells the files that a write left from those that were there before it, when both are seen after it alone.
+"""Separates the files that a write left from those that existed before, when both are only seen after the write.
 
-A job has an id, which stands in the names of its files.
+A job has an id, which is part of the names of its files.
 """
 
 import re
@@ -21,11 +21,11 @@ def job_of(file: DataFile) -> str:
 
 
 def earlier_files(files: Files, stored: int | None, are_known: Callable[[Files], bool]) -> Files:
-    """The files of a piece that were there before the write.
+    """The files of a piece that existed before the write.
 
-    If what is stored of the piece is of all its files but one job's, that job's files are new: `stored` is how many
-    files those are, None if unknown, and `are_known` tells whether they are these. Else the newest file's job is taken
-    for the write, and `are_known` is false of the result.
+    If the stored statistics are of all files except one job's, that job's files are new: `stored` is the number of
+    files that the statistics are of, None if unknown, and `are_known` tells whether they are of the given files.
+    Otherwise the job of the newest file is taken for the write, and `are_known` is false of the result.
     """
     if are_known(files):
         return files

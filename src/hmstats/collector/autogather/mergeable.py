@@ -1,4 +1,4 @@
-"""Stored statistics as states that new rows can be merged into."""
+"""Reads stored statistics as states with which new rows can be merged."""
 
 from collections.abc import Collection
 
@@ -38,7 +38,7 @@ def stored_table_state(service: Metastore, before: TableState) -> TableAccumulat
 
 
 def with_sketches(state: TableAccumulator, options: Options) -> TableAccumulator | None:
-    """The state if all its columns have the distinct-count sketch that they are to have; else None."""
+    """The state, if all its columns have the distinct-count sketch that they should have; else None."""
     made = TableAccumulator.empty({name: column.kind for name, column in state.columns.items()})
     wanted = (name for name, column in made.columns.items() if column.hll and options.sketches_of(name).distinct)
     return state if all(state.columns[name].hll for name in wanted) else None
@@ -52,6 +52,6 @@ def _state(found: StatisticsSet, rows: int, before: TableState) -> TableAccumula
 
 
 def _of_sample(found: StatisticsSet) -> bool:
-    """Whether statistics are of a sample: sketches of all new rows cannot be merged into a sample's."""
+    """Whether statistics are of a sample, with whose sketches those of all new rows cannot be merged."""
     made = (column.provenance for column in found.columns if column.provenance is not None)
     return any(each.sample_fraction is not None and each.sample_fraction < 1 for each in made)

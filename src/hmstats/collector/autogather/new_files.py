@@ -1,7 +1,7 @@
-"""Statistics of a write from its new files, which for Parquet is cheaper than watching the rows.
+"""Gathers statistics of a write from its new files, which for Parquet is cheaper than watching the rows.
 
 Converting Spark's rows to Arrow is expensive; Parquet's columns are nearly Arrow already. Only new files are read, not
-the whole table, and the output of failed attempts is not among them.
+the whole table, and the files of failed attempts are not among them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ _PIECES_A_TASK = 100
 
 
 def new_files(before: TableState, now: TableState) -> Files:
-    """The new files by piece, without pieces that have none."""
+    """The new files of each piece; pieces without new files are left out."""
     old = {name: set(files) for name, files in before.files.items()}
     added = {name: [each for each in files if each not in old.get(name, ())] for name, files in now.files.items()}
     return {name: files for name, files in added.items() if files}
@@ -78,7 +78,7 @@ def _read_states(tasks: Iterable[Sequence[Split]], types: Types, options: Option
 
 
 def _of_all(states: Any, types: Types, options: Options) -> TableAccumulator:
-    """All states merged into one, mostly in tasks before the driver."""
+    """All states merged into one, mostly in tasks and the rest in the driver."""
     if states.getNumPartitions() <= MOST_STATES_AT_DRIVER:
         return _merge_all(states.collect(), types, options)
     return _merge_all([states.treeReduce(partial(_merge, types=types, options=options))], types, options)

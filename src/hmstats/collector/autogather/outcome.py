@@ -47,7 +47,7 @@ def put_statistics(
     appends: bool,
     known: Mapping[str, TableAccumulator] = EMPTY,
 ) -> PutResult:
-    """Store the statistics after a write, with the parameters that go with them.
+    """Store the statistics after a write, and the parameters that belong to them.
 
     `before`: the table before the write, as far as its rows remain; `now`: the table after it. `appends`: old rows of
     the pieces remain. `known` are states of pieces before the write, which need not be stored. Raises GatheringFailed,
@@ -80,7 +80,7 @@ def mark_stale(delivery: Delivery, before: TableState, now: TableState) -> None:
 
 
 def _check_plan(now: TableState, name: TableName, types: Types) -> Plan:
-    """The plan of the written table. Raises GatheringFailed if its columns are not those that were gathered."""
+    """The plan of the written table. Raises GatheringFailed if its columns are not the gathered ones."""
     if now.plan is None:
         raise GatheringFailed(f"table {name.typed} was written, but the metastore does not have it")
     gathered = {column: kind_of(type_) for column, type_ in types.items()}
@@ -91,7 +91,7 @@ def _check_plan(now: TableState, name: TableName, types: Types) -> Plan:
 
 
 def _or_empty_table(written: Iterable[WrittenPiece], now: TableState) -> Iterator[WrittenPiece]:
-    """The pieces; if no row was written, the table as an empty piece."""
+    """The written pieces; if no row was written, the whole table as an empty piece."""
     found, types = iter(written), now.plan.types if now.plan else {}
     yield next(found, (WHOLE_TABLE, empty_state(types, now.options)))
     yield from found

@@ -43,8 +43,8 @@ class GatherSettings:
     `dbclass` is the kind of storage for tasks' states, `connection` its address. If `reliable`, a failure to gather
     fails the write.
 
-    `reads` is ROWS, which are watched as they are written, or FILES, the new files after the write. `retention_hours`
-    is how long a run may publish nothing before it counts as dead, if no server decides that.
+    `reads` is ROWS, which are watched while they are written, or FILES, the new files after the write. A run that has
+    published nothing for `retention_hours` counts as dead, unless a server decides that.
     """
 
     autogather: bool
@@ -58,7 +58,7 @@ class GatherSettings:
 def gather_settings(spark: SparkSession, given: Mapping[str, object], metastore: str) -> GatherSettings:
     """The settings in force: those `given`, then the session's, then the defaults.
 
-    Without a connection string `thrift` uses the metastore, and `fs` a folder of the warehouse. Raises SettingsError
+    Without a connection string, `thrift` uses the metastore, and `fs` a folder of the warehouse. Raises SettingsError
     for an unknown name and for an invalid value.
     """
     for name in given:

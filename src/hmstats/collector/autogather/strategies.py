@@ -27,7 +27,7 @@ _log = ProgramLog("hmstats.autogather")
 
 
 class GatheringStrategy(Protocol):
-    """A way to gather statistics of one write, in the order of its calls.
+    """Gathers statistics of one write; the methods are called in this order.
 
     All but `through` and `end` may raise SURVIVABLE; `end` is always called.
     """
@@ -36,15 +36,15 @@ class GatheringStrategy(Protocol):
         """Prepare, before anything is written."""
 
     def before(self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop) -> TableState:
-        """The table before the write, if rows of it remain."""
+        """The table before the write, if some of its rows will remain."""
 
     def through(self, rows: DataFrame) -> DataFrame:
-        """The DataFrame to write, with equal rows."""
+        """The DataFrame to write, with the same rows."""
 
     def after(
         self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop, before: TableState
     ) -> tuple[TableState, TableState]:
-        """The table before the write, with what is known of it by now, and after the write."""
+        """The table before the write, with the files that are only now known, and the table after the write."""
 
     def pieces(self, before: TableState, now: TableState) -> Iterator[WrittenPiece]:
         """The states of the written pieces, after the write; `before` and `now` are the table's snapshots."""
@@ -78,7 +78,7 @@ class WatchedRows:
     def after(
         self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop, before: TableState
     ) -> tuple[TableState, TableState]:
-        """All partitions too: another job may have written to one that this write has not touched."""
+        """The table with all partitions, since another job may have written to one that this write has not touched."""
         return before, read_table_state(service, wanted, hadoop)
 
     def pieces(self, before: TableState, now: TableState) -> Iterator[WrittenPiece]:
@@ -87,7 +87,7 @@ class WatchedRows:
         return collect_pieces(self._aggregator, self._attempts.value)
 
     def end(self) -> None:
-        """Remove the tasks' states; if that fails, they are removed once the run counts as dead."""
+        """Remove the tasks' states; if that fails, they are removed when the run counts as dead."""
         try:
             self._aggregator.terminate()
         except SURVIVABLE as error:
@@ -95,7 +95,7 @@ class WatchedRows:
 
 
 class NewFiles:
-    """A plain write, whose new files are read afterwards. Only partitions that it touched are listed, once."""
+    """Reads the new files after a plain write. Only the partitions that the write touched are listed, once."""
 
     def __init__(self, spark: SparkSession, target: Target, *, keeps: bool, appends: bool) -> None:
         self._spark = spark
@@ -116,7 +116,7 @@ class NewFiles:
     def after(
         self, service: Metastore, wanted: PreferredRequest, hadoop: Hadoop, before: TableState
     ) -> tuple[TableState, TableState]:
-        """The files of the partitions that were touched; those before an append are told by their names."""
+        """The files of the partitions that were touched; their names tell which files existed before an append."""
         now = read_unlisted_state(service, wanted, hadoop)
         if now.plan is None:
             return before, now

@@ -1,8 +1,8 @@
 """Makes the finding about a partitioned table itself after a write.
 
-If all files were listed, before the write and after it, they prove what is stored of the partitions that the write did
-not touch. If only touched partitions were listed, what the metastore says of the others is taken; then the table's
-numbers are stored, and nothing marks them as accurate.
+If all files were listed, before the write and after it, they prove which stored statistics of untouched partitions are
+current. If only the touched partitions were listed, the metastore's parameters are trusted for the others; then the
+table's numbers are stored, but not marked as accurate.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from hmstats.sketch.accumulator import TableAccumulator
 
 @dataclass(frozen=True, slots=True)
 class TableItself:
-    """What is known of a partitioned table after a write: `plan` is the one of `now`."""
+    """The facts about a partitioned table after a write; `plan` is the one of `now`."""
 
     service: Metastore
     before: TableState
@@ -61,14 +61,14 @@ class TableItself:
         return None if stored is None else with_sketches(stored.merge(self.work.total), self.now.options)
 
     def _table_is_current(self, before: Plan, others: Sequence[Piece]) -> bool:
-        """Whether the table's own statistics were of all its rows before the write."""
+        """Whether the table's own statistics covered all of its rows before the write."""
         if self.now.all_listed:
             return self.before.proves(before.parameters, self.before.every_file)
         kept = {name for name in self.work.touched if self.before.files.get(name)}
         return kept <= self.before.trusted().keys() and self._are_current(others) and self._adds_up(before)
 
     def _are_current(self, others: Sequence[Piece]) -> bool:
-        """Whether the stored statistics of these partitions, which the write did not touch, are of their rows."""
+        """Whether the stored statistics of these partitions, which the write did not touch, are current."""
         if self.now.all_listed:
             trusted, before, now = self.before.trusted(), self.before.files, self.now.files
             return all(each.name in trusted and now[each.name] == before.get(each.name) for each in others)
@@ -80,7 +80,7 @@ class TableItself:
         return marks.basic and marks.columns >= self.plan.types.keys() and known_rows(piece.parameters) is not None
 
     def _adds_up(self, before: Plan) -> bool:
-        """Whether the metastore said before the write that the table has the rows of its partitions."""
+        """Whether the table's number of rows in the metastore was the sum of its partitions' before the write."""
         counted = self.before.with_rows()
         rows = sum(known_rows(piece.parameters) or 0 for piece in before.pieces if piece.name in counted)
         return before.parameters.get(NUM_ROWS) == str(rows)

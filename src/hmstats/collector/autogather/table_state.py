@@ -1,4 +1,4 @@
-"""A snapshot of a table, before or after a write, and which of its stored statistics are current then."""
+"""A snapshot of a table, before or after a write, and which of its stored statistics were current then."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,10 +24,10 @@ from hmstats.model.parameters.row_counts import NUM_ROWS, row_count
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """A snapshot of a table: its partitions with their parameters, and files; the plan is None if there is no table.
+    """A snapshot of a table: its plan with partitions and parameters, and files; the plan is None if there is no table.
 
-    `files` are those of the pieces that were listed: of all of them, or of those that a write touched. `options` are
-    those of the statistics that a write makes.
+    `files` are those of the listed pieces: of all pieces, or of those that a write touched. `options` are those of the
+    statistics that a write makes.
     """
 
     plan: Plan | None = None
@@ -45,22 +45,22 @@ class TableState:
         return all(piece.name in self.files for piece in self.pieces)
 
     def with_rows(self) -> set[str]:
-        """The pieces that may have rows: those that have files, or that the metastore does not call empty."""
+        """The pieces that may have rows: those with files and, if not listed, those not empty by the metastore."""
         return {each.name for each in self.pieces if self.files.get(each.name, not says_empty(each.parameters))}
 
     def trusted(self) -> dict[str, Piece]:
-        """The listed pieces whose stored statistics of all columns are of exactly their files, by name."""
+        """The listed pieces whose stored statistics of all columns cover exactly their files, by name."""
         if self.plan is None:
             return {}
         listed = (piece for piece in self.pieces if piece.name in self.files)
         return {each.name: each for each in listed if self.proves(each.parameters, self.files[each.name])}
 
     def proves(self, parameters: Parameters, files: Sequence[DataFile]) -> bool:
-        """Whether parameters prove that statistics of all columns by these options are of exactly these files."""
+        """Whether parameters prove that statistics of all columns, by these options, are of exactly these files."""
         return self.plan is not None and true_of(parameters, files, self.plan.types, self.options)
 
     def changed_pieces(self, now: "TableState") -> list[str]:
-        """The pieces listed now that have other files than in this snapshot, or than they were counted for."""
+        """The pieces listed in `now` whose files differ from those of this snapshot, or of their stored statistics."""
         known = {each.name: each for each in self.pieces}
         return [name for name, files in now.files.items() if not self._has_files(known.get(name), name, files)]
 
@@ -70,7 +70,7 @@ class TableState:
         return piece is not None and self.proves(piece.parameters, files)
 
     def size(self, name: str) -> int | None:
-        """The table's numFiles or totalSize; None if the metastore does not know it of a piece that was not listed."""
+        """The table's numFiles or totalSize; None if the metastore lacks the number of a piece that was not listed."""
         listed = len(self.every_file) if name == NUM_FILES else sum(file.bytes for file in self.every_file)
         told = [row_count(each.parameters.get(name)) for each in self.pieces if each.name not in self.files]
         return None if None in told else listed + sum(each or 0 for each in told)
@@ -82,17 +82,17 @@ class TableState:
 
 
 def read_table_state(service: Metastore, wanted: PreferredRequest, hadoop: Hadoop) -> TableState:
-    """The table now, with all files.
+    """The table in its current state, with all files.
 
-    `wanted` is of all partitions, and `hadoop` gives Hadoop's settings. Raises ServiceUnavailable, and StatementError
-    as make_plan.
+    `wanted` requests all partitions, and `hadoop` gives Hadoop's settings. Raises ServiceUnavailable, and
+    StatementError as make_plan does.
     """
     found = read_unlisted_state(service, wanted, hadoop)
     return found if found.plan is None else with_files(found, {piece.name for piece in found.pieces})
 
 
 def read_unlisted_state(service: Metastore, wanted: PreferredRequest, hadoop: Hadoop) -> TableState:
-    """The table now as the metastore knows it: nothing is listed. Raises as read_table_state()."""
+    """The table as the metastore describes it now, without any files. Raises as read_table_state() does."""
     if service.find_table(wanted.request.table) is None:
         return TableState(options=wanted.options)
     return TableState(with_file_settings(make_plan(service, wanted.request), hadoop), options=wanted.options)
@@ -107,7 +107,7 @@ def with_files(known: TableState, names: Collection[str]) -> TableState:
 
 
 def with_earlier_files(before: TableState, now: TableState) -> TableState:
-    """The table before an append, with the earlier ones of the files that are there now."""
+    """The table before an append, with those of the current files that existed then."""
     known = {each.name: each.parameters for each in before.pieces}
 
     def earlier(name: str, files: Sequence[DataFile]) -> Sequence[DataFile]:
@@ -119,7 +119,7 @@ def with_earlier_files(before: TableState, now: TableState) -> TableState:
 
 
 def true_of(parameters: Parameters, files: Sequence[DataFile], types: Types, options: Options) -> bool:
-    """Whether the parameters prove that statistics of all columns are stored for exactly these files."""
+    """Whether the parameters prove that stored statistics of all columns cover exactly these files."""
     if not (parameters.get(NUM_ROWS) or "").isdecimal():
         return False
     known = parameters.get(PARAMETER)
@@ -132,7 +132,7 @@ def true_of(parameters: Parameters, files: Sequence[DataFile], types: Types, opt
 
 
 def check_alone(before: TableState, now: TableState) -> None:
-    """Raises GatheringFailed if new files are of more than one job, so that another job wrote at the same time."""
+    """Raises GatheringFailed if new files come from more than one job, so that another job wrote at the same time."""
     old = {file.path for file in before.every_file}
     jobs = {job_of(file) for file in now.every_file if file.path not in old}
     if len(jobs) > 1:

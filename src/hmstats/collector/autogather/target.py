@@ -19,15 +19,16 @@ from hmstats.model.catalog.names import quote_name
 from hmstats.model.statistics.column_types import kind_of
 
 _TEXT_TYPE = "__CHAR_VARCHAR_TYPE_STRING"
-"""The key in a field's metadata under which Spark stores a char's or varchar's type."""
+"""The key in a field's metadata under which Spark stores the type of a char or varchar."""
 _SIZED = re.compile(r"(char|varchar)\((\d+)\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`types` is column to Hive type, of those with statistics; `keys` are the partition keys.
+    """The columns and keys of a write. `types` is Hive type by column, of those with statistics.
 
-    `values` are expressions over the rows that are written: one for each of the columns, then the text of each key.
+    `keys` are the partition keys. `values` are expressions over the rows to write: one for each of the columns, then
+    the text of each key.
     """
 
     types: Mapping[str, str]
@@ -68,7 +69,7 @@ def stored_table(rows: DataFrame, table: DataFrame, keys: Sequence[str], *, by_p
 
 
 def _target(fields: Mapping[str, tuple[StructField, StructField]], keys: tuple[str, ...]) -> Target:
-    """`fields` is the stored column to the rows' field and the field that it becomes."""
+    """The target for these fields: each stored column with the rows' field and the field that it becomes."""
     known = {name: _hive_type(stored) for name, (_, stored) in fields.items() if name not in keys}
     types = {name: type_ for name, type_ in known.items() if kind_of(type_) is not None}
     columns = [_value(*fields[name], types[name]) for name in types]
@@ -87,7 +88,7 @@ def _metadata(field: StructField) -> Mapping[str, object]:
 
 
 def _value(given: StructField, stored: StructField, type_: str) -> Column:
-    """The rows' value as the table has it; one that cannot be cast fails the write by itself."""
+    """The rows' value in the table's type; a value that cannot be cast fails the write by itself."""
     column = F.col(quote_name(given.name))
     if given.dataType != stored.dataType:
         column = column.try_cast(stored.dataType)
@@ -95,5 +96,5 @@ def _value(given: StructField, stored: StructField, type_: str) -> Column:
     if not sized:
         return column
     size = int(sized[2])
-    # A write cuts off nothing but spaces.
+    # A write truncates only spaces.
     return F.rpad(column, size, " ") if sized[1] == "char" else F.substring(column, 1, size)

@@ -1,6 +1,6 @@
-"""The partitions that a write puts rows into, which Spark gathers in the JVM on the way to the files.
+"""Observes which partitions a write puts rows into: Spark collects them in the JVM on the way to the files.
 
-No row passes through Python for that. Rows of a task that ran twice count too, so a partition more may be named.
+No row passes through Python for that. Rows of a task that ran twice count too, so there may be a partition too many.
 """
 
 import time
@@ -33,7 +33,7 @@ class Touched:
     def names(self, plan: Plan) -> set[str]:
         """The names of the partitions with rows of the write.
 
-        Raises GatheringFailed if Spark does not tell, or if the metastore does not have a partition.
+        Raises GatheringFailed if Spark does not report them, or if the metastore does not have a partition.
         """
         if not self._wait_for_spark():
             raise GatheringFailed(f"Spark has not told within {_PATIENCE_SECONDS:.0f} s which partitions it wrote to")
@@ -47,7 +47,7 @@ class Touched:
         return {pieces[identity(keys, texts)] for texts in values}
 
     def _wait_for_spark(self) -> bool:
-        """Whether Spark has told, which it does a moment after the write."""
+        """Wait for Spark's report, which comes a moment after the write. Returns False if it does not come."""
         told: Any = self._observation._jo.future()  # noqa: SLF001 - get() waits for ever if Spark does not tell
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while not told.isCompleted() and time.monotonic() < deadline:

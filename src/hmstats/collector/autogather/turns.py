@@ -1,7 +1,7 @@
-"""Turns of those who gather statistics of one table in this process: writes of their own rows, and followed sessions.
+"""Turns for gathering statistics of one table in this process: of writes of their own rows, and of followed sessions.
 
-Both add new rows to what is stored. A followed session hears of the other's writes too; if both did it at the same
-time, the rows would be counted twice.
+Both add new rows to the stored statistics. A followed session is also told of the writes that gather their own; if both
+gathered at the same time, the rows would be counted twice.
 """
 
 from collections import Counter
@@ -13,9 +13,9 @@ from hmstats.model.catalog.objects import TableName
 
 _changed = Condition()
 _writing: Counter[TableName] = Counter()
-"""How many writes to each table are under way that gather their own statistics: several may be at once."""
+"""The number of writes to each table under way that gather their own statistics."""
 _following: Counter[TableName] = Counter()
-"""How many followed sessions are gathering statistics of each table."""
+"""The number of followed sessions that are gathering statistics of each table."""
 
 
 @contextmanager

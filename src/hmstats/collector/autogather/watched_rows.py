@@ -1,9 +1,9 @@
-"""Watches the rows of a write in its tasks: they pass the accumulators on their way to the files.
+"""Watches the rows of a write in its tasks: they pass accumulators on their way to the files.
 
-The rows stay in the JVM. Spark sends the columns that have statistics to a Python function and gets a column of trues
-back, by which the rows are filtered: no row is lost or changed, and other columns may have types without an Arrow form.
-The function sees every row of the task, publishes its states after the last one, and adds its attempt to a Spark
-accumulator. Spark counts that only for the successful attempt of a task, whose files are committed.
+The rows stay in the JVM. Spark sends the columns that have statistics to a Python function and gets a column of true
+values back, by which the rows are filtered: no row is lost or changed, and other columns may have types without an
+Arrow form. The function sees every row of the task, publishes its states after the last one, and adds its attempt to a
+Spark accumulator. Spark counts that only for the successful attempt of a task, whose files are committed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ _log = ProgramLog("hmstats.autogather")
 
 _ROWS_AT_ONCE = 64 * 1024
 _MOST_ACCUMULATORS = 4096
-"""Columns times partitions that a task holds in memory before it publishes: about 200 MB."""
+"""The most columns times partitions that a task holds in memory before it publishes: about 200 MB."""
 
 SURVIVABLE = (HmstatsError, pa.ArrowException, OSError)
 """Errors of gathering that the write itself survives."""
@@ -50,7 +50,7 @@ class Attempt:
 
 
 Attempts = dict[int, Attempt]
-"""Task to its attempt."""
+"""The successful attempt of each task, by the task's number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class _AttemptsParam(AccumulatorParam[Attempts]):  # type: ignore[misc]  # Spark
         return {}
 
     def addInPlace(self, value1: Attempts, value2: Attempts) -> Attempts:  # noqa: N802 - Spark's name
-        """All attempts of both; if a task ran twice, for example since its output was lost, the later attempt."""
+        """The attempts of both; of a task that ran twice, for example after its output was lost, the later one."""
         value1.update(value2)
         return value1
 
@@ -85,7 +85,7 @@ def attempts_accumulator(context: SparkContext) -> Any:
 
 
 def watched_rows(rows: DataFrame, target: Target, gathering: Gathering, attempts: Any) -> DataFrame:
-    """Rows equal to `rows`: as they are written, each task publishes its states, and adds its attempt to `attempts`.
+    """Rows equal to `rows`: while they are written, each task publishes states, and adds its attempt to `attempts`.
 
     Raises StatementError if PySpark is older than 4.1.
     """
@@ -124,7 +124,7 @@ class _Watcher:
         self._pieces: set[str] = set()
 
     def take(self, arrays: Sequence[pa.Array]) -> None:
-        """Add a batch; small ones are collected first, since accumulators are faster with many values at once."""
+        """Add a batch; small batches are collected first, since accumulators are faster with many values at once."""
         if self._failure is not None:
             return
         self._waiting.append(arrays)
@@ -141,7 +141,7 @@ class _Watcher:
         return Attempt(self._attempt, self._published, self._failure, frozenset(self._pieces))
 
     def _surviving(self, act: Any) -> None:
-        """Call `act`; unless statistics must be reliable, an error only ends the gathering."""
+        """Call `act`; unless statistics must be reliable, an error ends only the gathering."""
         if self._failure is not None:
             return
         try:

@@ -50,9 +50,10 @@ Write = Callable[[DataFrame], None]
 class Written:
     """The outcome of a successful write.
 
-    If `gathered`, the statistics after the write are stored; else `reason` is why not, and the parameters mark the
-    stored ones as inaccurate. `rows` is how many were written, None if they were not counted; `partitions` is to how
-    many. `spooled` is how many partitions, the table itself among them, are in the spool folder.
+    If `gathered`, the statistics after the write are stored; else `reason` tells why not, and the parameters mark the
+    stored ones as inaccurate. `rows` is the number of written rows, None if they were not counted; `partitions` is the
+    number of partitions written to. `spooled` is the number of partitions, including the table itself, whose statistics
+    are in the spool folder.
     """
 
     table: TableName
@@ -93,7 +94,7 @@ def writing(
 
 
 class Writing:
-    """Writes one DataFrame, each method once or more often.
+    """Writes one DataFrame, by one call of a method or several.
 
     Every method raises the errors of Spark's own write; SettingsError and StatementError before anything is written;
     and, with hive.stats.reliable, GatheringFailed if the statistics are incomplete.
@@ -217,7 +218,7 @@ class Writing:
                 forget_table(self._spark, order.table)
 
     def _read_preferences(self, service: Metastore, table: TableName) -> PreferredRequest:
-        """What is preferred for the table; the defaults if the metastore does not tell: the rows are written."""
+        """The table's preferences; the defaults if they cannot be read, so that the rows are written anyway."""
         try:
             return preferred_of_writes(service, table)
         except SURVIVABLE as error:
@@ -226,7 +227,7 @@ class Writing:
             return PreferredRequest(Statement(table), DEFAULT, row_counts=False)
 
     def _hand_over(self, service: Metastore, while_writing: ExitStack) -> HandedOver:
-        """What proves the user in tasks; nothing if the metastore gives no token, so that the rows are written."""
+        """The credentials for tasks; none if the metastore gives no token, so that the rows are written anyway."""
         try:
             return while_writing.enter_context(service.handing_over())
         except SURVIVABLE as error:
@@ -270,7 +271,7 @@ class Writing:
             strategy.end()
 
     def _opening(self, connection: str) -> Settings:
-        """Hadoop's settings that are set for the file system of a folder of states."""
+        """Hadoop's settings for the file system of a folder of states."""
         return settings_of([parts_of(connection)[:2]], self._hadoop)
 
     def _refuse_if_reliable(self, error: Exception) -> None:

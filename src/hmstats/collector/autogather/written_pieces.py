@@ -24,7 +24,7 @@ from hmstats.model.parameters.accurate import Accurate
 from hmstats.sketch.accumulator import TableAccumulator
 
 STALE = dict.fromkeys(("numRows", "rawDataSize", accurate.PARAMETER, PARAMETER))
-"""Parameters that are removed if they may be stale."""
+"""Parameters that are removed if their values may be stale."""
 _SIZES_UNKNOWN = dict.fromkeys(("numFiles", "totalSize"))
 
 
@@ -47,7 +47,7 @@ class WrittenPieces:
         self.new = empty_state(plan.types, now.options)
         """The state of the written rows."""
         self.total: TableAccumulator | None = empty_state(plan.types, now.options)
-        """The state of all rows of the written pieces; None if not all of them are known."""
+        """The state of all rows of the written pieces; None if some of them are not known."""
         self.touched: set[str] = set()
 
     def findings(self, written: Iterable[WrittenPiece]) -> Iterator[tuple[str, Finding]]:
@@ -95,7 +95,7 @@ class WrittenPieces:
 
 
 def finding_of(plan: Plan, files: Sequence[DataFile], state: TableAccumulator, options: Options) -> Finding:
-    """The finding about exactly these files, of whose rows the state is."""
+    """The finding about exactly these files, with the state of their rows."""
     known = file_finding(plan, files, options)
     marks = {accurate.PARAMETER: Accurate(basic=True, columns=frozenset(plan.types)).text()}
     columns = state.statistics(plan.types)
@@ -103,12 +103,12 @@ def finding_of(plan: Plan, files: Sequence[DataFile], state: TableAccumulator, o
 
 
 def stale_finding(files: Sequence[DataFile]) -> Finding:
-    """The finding about files whose rows are not known."""
+    """The finding about files whose rows are unknown."""
     return Finding(None, sum(file.bytes for file in files), len(files), (), other=STALE)
 
 
 def stale_table(now: TableState) -> Finding:
-    """The finding about a table whose rows are not known; sizes of what was not listed are those in the metastore."""
+    """The finding about a table whose rows are unknown; sizes of pieces that were not listed are the metastore's."""
     return Finding(None, now.size("totalSize"), now.size("numFiles"), (), other={**_SIZES_UNKNOWN, **STALE})
 
 

@@ -1,13 +1,13 @@
-"""Statistics of every write of a session, without a change of its jobs.
+"""Gathers statistics after every write of a session, whose jobs need no change.
 
-session     what callers use: follows a session until it ends
-listener    hears of the session's commands from Spark
-commands    what a command wrote, by Spark's plan of it
-commits     to which table with a log of its own a command committed
-inbox       what is told, until it is gathered
-touched     the partitions whose directories have changed since a time
-jobs        which files are of which write
+session     the entry point: follows a session until it ends
+listener    receives the session's commands from Spark
+commands    the writes of a command, from Spark's plan
+commits     the commits of a command to tables with a log of their own
+inbox       holds writes until their statistics are gathered
+touched     the partitions whose directories have changed since a given time
+jobs        assigns files to writes
 gather      stores the statistics of writes to one table
-remembered  states of tables as they were gathered last
+remembered  the last gathered states of tables
 lake        stores the statistics of commits to one table with a log of its own
 """

@@ -1,4 +1,4 @@
-"""What a command of a session wrote, by Spark's own plan of it, which is read in the JVM."""
+"""Finds out what a command of a session wrote, from Spark's own plan, which is read in the JVM."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,15 +14,15 @@ _INTO_FILES = "InsertIntoHadoopFsRelationCommand"
 _INTO_HIVE = "InsertIntoHiveTable"
 _COUNTS = ("numFiles", "numOutputRows", "numOutputBytes")
 _CREATING = {"CreateDataSourceTableAsSelectCommand": "table", "CreateHiveTableAsSelectCommand": "tableDesc"}
-"""Commands that make a table of the rows of a query, to the field that describes it."""
+"""Commands that create a table from the rows of a query, with the field that describes the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A finished write of files below a directory, in Spark's own numbers.
+    """A finished write of files below a directory, with Spark's own numbers.
 
-    `table` is None if it is a new one, whose name another command tells. Times are epoch nanoseconds; `ended_ns` is
-    when Spark has told. `files`, `rows` and `size_bytes` are those of the write alone.
+    `table` is None for a new table, whose name another command tells. Times are epoch nanoseconds; `ended_ns` is when
+    Spark reported the write. `files`, `rows` and `size_bytes` are those of the write alone.
     """
 
     table: TableName | None
@@ -33,20 +33,20 @@ class Write:
     began_ns: int
     ended_ns: int
     partition: dict[str, str] = field(default_factory=dict)
-    """The values of partition keys that the statement itself names."""
+    """The values of partition keys that are given in the statement itself."""
     failed: bool = False
-    """Whether it has ended with an error. Another write to the same directory may have moved its files all the same."""
+    """Whether it ended with an error. Another write to the same directory may still have moved its files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """A command that has made a table of a query's rows, which another one had written."""
+    """A command that has created a table from the rows of a query, which another command had written."""
 
     table: TableName
 
 
 def command_of(plan: Any, began_ns: int, ended_ns: int) -> Write | Creation | None:
-    """What a plan that was executed wrote or created; None if that is nothing in files of a table."""
+    """The write or creation in an executed plan; None if it changed no files of a table."""
     kind = plan.getClass().getSimpleName()
     if kind not in (_WRITING, _RUN):
         return None
@@ -72,7 +72,7 @@ def _table(described: Any) -> TableName:
 
 
 def _pairs(values: Any) -> Iterator[tuple[str, Any]]:
-    """The entries of a map of Scala's, by keys in lower case."""
+    """The entries of a Scala map, with keys in lower case."""
     pairs = values.iterator()
     while pairs.hasNext():
         pair = pairs.next()
@@ -84,5 +84,5 @@ def _strings(values: Any) -> dict[str, str]:
 
 
 def _hive_partition(values: Any) -> dict[str, str]:
-    """The values that are known before the write."""
+    """The partition values that are known before the write."""
     return {key: str(value.get()) for key, value in _pairs(values) if value.isDefined()}

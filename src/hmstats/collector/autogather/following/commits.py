@@ -1,4 +1,4 @@
-"""Which table that keeps a log of its own, as Iceberg's and Delta Lake's do, a command of a session committed to."""
+"""Finds the table that a command of a session committed to, if the table keeps its own log, as Iceberg and Delta do."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,10 +14,10 @@ _TO_A_RELATION = {
     "ReplaceData",
     "WriteDelta",
 }
-"""Spark's commands with the relation of the table that they change; MERGE and UPDATE have become one of them."""
+"""Spark's commands that contain the relation of the changed table; MERGE and UPDATE are planned as one of them."""
 _CREATING = {"CreateTableAsSelect", "ReplaceTableAsSelect"}
 _OF_DELTA_LAKE = {"DeleteCommand", "MergeIntoCommand", "UpdateCommand"}
-"""Commands of Delta Lake's own, with the metastore's table if there is one."""
+"""Delta Lake's own commands, which contain the metastore's table if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Commit:
 
 
 def commit_of(plan: Any) -> Commit | None:
-    """The commit of an analysed plan of Spark's; None if it is none to a table of a catalog's database."""
+    """The commit in an analysed plan of Spark; None if it commits to no table in a catalog's database."""
     kind = plan.getClass().getSimpleName()
     if kind in _OF_DELTA_LAKE:
         known = plan.catalogTable()
@@ -51,6 +51,6 @@ def _commit(identifier: Any) -> Commit:
 
 
 def _of_identifier(identifier: Any) -> Commit | None:
-    """The table of an identifier of Spark's catalogs; None if its namespace is no database."""
+    """The table of an identifier of Spark's catalogs; None if its namespace is not a database."""
     namespace = list(identifier.namespace())
     return Commit(table_of([*namespace, identifier.name()])) if len(namespace) == 1 else None

@@ -31,14 +31,14 @@ from hmstats.program_log import ProgramLog
 
 _log = ProgramLog("hmstats.autogather")
 _PATIENCE_SECONDS = 30.0
-"""How long Spark may take to tell of a write whose files are there: it changes the catalog before that."""
+"""How long Spark may take to report a write whose files exist: it changes the catalog before it reports."""
 _RETRY_SECONDS = 3.0
-"""How long a write is waited for that may have replaced files which cannot be read."""
+"""How long to wait for a write that may have replaced files which cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where statistics go, as with `hmstats.analyze`."""
+    """The destination of statistics, as for `hmstats.analyze`."""
 
     metastore: str
     spool: str | None
@@ -47,9 +47,9 @@ class Destination:
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """A table before and after writes, `told` in the order in which they ended.
+    """A table before and after writes; `told` are the writes in the order in which they ended.
 
-    `late` are those of which it lacks files, since they ended after it; `in_part`: it may have others of theirs.
+    `late` are writes whose files it lacks, since they ended after it; with `in_part` it may have some of their files.
     """
 
     before: TableState
@@ -61,7 +61,7 @@ class _Listing:
 
 @dataclass(frozen=True, slots=True)
 class Gatherer:
-    """Gathers the statistics of a session's writes, those to one table together."""
+    """Gathers the statistics of a session's writes; those to one table are gathered together."""
 
     spark: SparkSession
     to: Destination
@@ -73,10 +73,10 @@ class Gatherer:
     ) -> Written | None:
         """Store the statistics after these writes, which are in the order in which they ended.
 
-        Whatever keeps them from being gathered is the reason in the answer; the stored ones are then marked as
-        inaccurate. None if the table is not there: if it is just made anew, that is told of later. If the files of
-        another write are found in part, the table is read again, until a time on time.monotonic(), by default 30 s
-        from now. Raises SURVIVABLE if the table cannot be read.
+        If they cannot be gathered, the reason is in the result, and the stored statistics are marked as inaccurate.
+        None if the table does not exist: if it is just being created, Spark will report that later. If only some files
+        of another write are found, the table is read again, until a time on time.monotonic(), by default 30 s from now.
+        Raises SURVIVABLE if the table cannot be read.
         """
         made = service.find_table(table)
         found = read_unlisted_state(service, preferred_of_writes(service, table), hadoop_settings(self.spark))
@@ -102,7 +102,7 @@ class Gatherer:
                 return self._put(service, delivery, before, now)
         except SURVIVABLE as error:
             reason = str(error)
-            if later := self.inbox.take_later(table, place, _RETRY_SECONDS):  # which may have replaced files
+            if later := self.inbox.take_later(table, place, _RETRY_SECONDS):  # a later write may have replaced files
                 return self.gather(service, table, [*writes, *later])
         except Exception as error:  # noqa: BLE001 - errors of Spark and Py4J too are no fault of the job
             reason = str(error)
@@ -122,7 +122,7 @@ class Gatherer:
         return Written(delivery.table, True, stored.rows, stored.pieces, None, stored.delivered.spooled)
 
     def _before(self, now: TableState) -> RememberedTable | None:
-        """A table without partitions as it was gathered last, if rows were only added since."""
+        """The state of a table without partitions as it was last gathered, if rows were only added since."""
         if now.plan is None or now.plan.keys:
             return None
         return self.remembered.before(now.plan.table, now.every_file, now.plan.types, now.options)
@@ -130,9 +130,9 @@ class Gatherer:
     def _list(
         self, found: TableState, plan: Plan, place: Location, writes: Sequence[Write], patience_seconds: float
     ) -> _Listing:
-        """The table without the files of these writes, and with them; of a remembered table, all that is new counts.
+        """The table without the files of these writes, and with them; for a remembered table, all other files are new.
 
-        Writes whose files are there, but of which Spark has not told yet, are waited for, and are then among these.
+        If there are files of writes that Spark has not reported yet, waits for them and adds them to the writes.
         """
         every = {piece.name for piece in plan.pieces}
         listed_ns = time.time_ns()
@@ -157,13 +157,13 @@ class Gatherer:
 
 
 def _are_stored(before: TableState, now: TableState) -> bool:
-    """Whether statistics of all pieces with new files are stored already: a write may gather its own."""
+    """Whether statistics of all pieces with new files are stored already: some writes gather their own."""
     new = new_files(before, now).keys()
     return bool(new) and new <= now.trusted().keys()
 
 
 def _unknown_since_ns(before: TableState, now: TableState) -> int:
-    """When the newest file was written that is neither new nor known in what is stored, of pieces with new files.
+    """The time of the newest file that is neither new nor covered by stored statistics, in pieces with new files.
 
     It is 0 if there is none.
     """
@@ -172,7 +172,7 @@ def _unknown_since_ns(before: TableState, now: TableState) -> int:
 
 
 def _reason(service: Metastore, plan: Plan) -> str | None:
-    """Why nothing may be gathered for a table; None if it may."""
+    """The reason not to gather statistics for a table; None if there is none."""
     lock = table_lock(locks_of(service, plan.table))
     if lock is not None:
         return sentence(plan.table, lock)

@@ -1,4 +1,4 @@
-"""What Spark has told of a session's writes, until a thread of its own has gathered their statistics."""
+"""Holds the writes of a session that Spark has reported, until a thread has gathered their statistics."""
 
 import threading
 import time
@@ -12,11 +12,11 @@ from hmstats.model.catalog.location import Location
 from hmstats.model.catalog.objects import TableName
 
 _MOST_UNNAMED = 100
-"""Writes to directories that no table has are forgotten after so many more."""
+"""The most writes that are remembered for directories which no table has."""
 
 
 class Inbox:
-    """Writes in the order in which they ended. All methods may be called by any thread."""
+    """Writes in the order in which they ended. Any thread may call all methods."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -25,7 +25,7 @@ class Inbox:
         self._busy = self._closed = False
 
     def note(self, found: Write | Creation | Commit) -> None:
-        """Add a write, the table that one has created, or a commit."""
+        """Add a write, the table that a write has created, or a commit."""
         with self._changed:
             if isinstance(found, Write) and found.table is None:
                 self._unnamed.append(found)
@@ -34,7 +34,7 @@ class Inbox:
             self._changed.notify_all()
 
     def take(self) -> Sequence[Write | Creation | Commit]:
-        """All that is there, once there is something; then done() must follow. Nothing if the inbox is closed."""
+        """Wait for entries and take them all; then done() must be called. Returns none if the inbox is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._found or self._closed)
             self._busy = bool(self._found)
@@ -42,7 +42,7 @@ class Inbox:
             return found
 
     def take_later(self, table: TableName, place: Location, seconds: float) -> Sequence[Write]:
-        """The writes to a table at a place that are told of within the time; at once if there are any."""
+        """The writes to a table at a place that are reported within the time; at once if there are any."""
         with self._changed:
             self._changed.wait_for(lambda: self._writes_to(table, place), timeout=seconds)
             later = self._writes_to(table, place)
@@ -53,7 +53,7 @@ class Inbox:
             return [replace(each, table=table) for each in later]
 
     def take_unnamed(self, place: Location) -> Sequence[Write]:
-        """The writes to a directory that had no table when they ended."""
+        """The writes to a directory that belonged to no table when they ended."""
         with self._changed:
             found = [each for each in self._unnamed if each.place == place]
             for each in found:
@@ -66,20 +66,20 @@ class Inbox:
             self._found[:0] = writes
 
     def done(self) -> None:
-        """What was taken is gathered."""
+        """Record that everything that was taken is gathered."""
         with self._changed:
             self._busy = False
             self._changed.notify_all()
 
     def wait(self, seconds: float | None) -> bool:
-        """Whether everything is gathered, within the time."""
+        """Wait until everything is gathered. Returns False if the time is over before."""
         until = None if seconds is None else time.monotonic() + seconds
         with self._changed:
             left = None if until is None else max(until - time.monotonic(), 0.0)
             return self._changed.wait_for(lambda: not self._busy and not self._found, timeout=left)
 
     def close(self) -> None:
-        """Nothing more is taken once it is empty."""
+        """Make take() return nothing once the inbox is empty."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -1,6 +1,6 @@
-"""Tells which files are of which write: a job has an id, which stands in the names of its files.
+"""Assigns files to writes: a job has an id, which is part of the names of its files.
 
-Spark tells of each write how many files and bytes it left. The job with exactly these is the write's.
+Spark reports how many files and bytes each write left. The job with exactly these numbers belongs to the write.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from hmstats.collector.planning.prepare import Files
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """The jobs of writes, by their ids. `missing` are the writes without one: their files are not there."""
+    """The ids of the writes' jobs. `missing` are the writes without a job: their files do not exist."""
 
     ids: frozenset[str]
     missing: Sequence[Write]
@@ -24,8 +24,8 @@ class Jobs:
 def jobs_of(files: Files, writes: Sequence[Write], clocks_ns: int) -> Jobs:
     """The jobs of these writes, which are in the order in which they ended.
 
-    Of several jobs alike the newest are taken for the last writes, and none for a write that began after it. The clocks
-    of the file system and of the driver may differ by so many nanoseconds.
+    Of several jobs with equal numbers, the newest are assigned to the last writes, and none to a write that began after
+    the job. The clocks of the file system and of the driver may differ by `clocks_ns`.
     """
     groups = _groups(files.values())
     newest = sorted(groups, key=lambda job: _last_ns(groups[job]), reverse=True)
@@ -44,7 +44,7 @@ def jobs_of(files: Files, writes: Sequence[Write], clocks_ns: int) -> Jobs:
 
 
 def without_jobs(files: Files, ids: frozenset[str]) -> Mapping[str, Sequence[DataFile]]:
-    """The files that are of none of these jobs."""
+    """The files that belong to none of these jobs."""
     return {name: [each for each in some if job_of(each) not in ids] for name, some in files.items()}
 
 

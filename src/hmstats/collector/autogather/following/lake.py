@@ -1,4 +1,4 @@
-"""Stores the statistics of finished commits to a table that keeps a log of its own, from the rows that they added."""
+"""Stores the statistics of finished commits to a table that keeps its own log, from the rows that they added."""
 
 from pyspark.sql import SparkSession
 
@@ -19,10 +19,10 @@ from hmstats.model.catalog.objects import TableName
 def gather_commits(
     spark: SparkSession, to: Destination, service: Metastore, name: TableName, commits: int
 ) -> Written | None:
-    """Store the statistics after the table's newest commits, of which so many are the session's.
+    """Store the statistics after the table's newest commits, `commits` of which are the session's.
 
-    None if the metastore has no such table, or if its statistics are those of the newest version already. Raises as
-    analyze_lake, StatementError among them if the commits did not only add rows.
+    None if the metastore has no such table, or if its statistics are of the newest version already. Raises as
+    analyze_lake does, including StatementError if the commits did not only add rows.
     """
     table = service.find_table(name)
     if table is None or not is_lake_table(table):

@@ -1,4 +1,4 @@
-"""Hears from Spark of each command that a session has finished, over the callbacks of Py4J."""
+"""Receives each command that a session has finished from Spark, over the callbacks of Py4J."""
 
 import time
 from collections.abc import Callable
@@ -15,20 +15,20 @@ from hmstats.program_log import ProgramLog
 _log = ProgramLog("hmstats.autogather")
 _DRAIN_MS = 60_000
 _RESULT = "CommandResult"
-"""What Spark has put in the place of a command that it has run before."""
+"""The command that Spark substitutes for one that it has run before."""
 
 
 class Listener:
-    """A QueryExecutionListener of Spark's that passes on writes. Spark calls it in a thread of its own, in order.
+    """A QueryExecutionListener of Spark that passes writes on. Spark calls it in a thread of its own, in order.
 
-    It must raise nothing and return soon: until then no other listener hears of anything.
+    Its methods must raise nothing and return soon: until then no other listener is called.
     """
 
     def __init__(self, note: Callable[[Write | Creation | Commit], None]) -> None:
         self._note = note
 
     def onSuccess(self, name: str, execution: Any, duration_ns: int) -> None:  # noqa: N802 - Spark's name
-        """A command has ended well."""
+        """Handle a command that has succeeded."""
         del name, duration_ns
         try:
             found = _written(execution) or _committed(execution)
@@ -39,7 +39,7 @@ class Listener:
             self._note(found)
 
     def onFailure(self, name: str, execution: Any, error: Any) -> None:  # noqa: N802 - Spark's name
-        """A command has failed; of one that could not even be planned nothing is known."""
+        """Handle a command that has failed; one that could not be planned tells nothing."""
         del name, error
         try:
             found = _written(execution)
@@ -49,7 +49,7 @@ class Listener:
             self._note(replace(found, files=0, rows=0, size_bytes=0, failed=True))
 
     class Java:
-        """What Py4J makes of the class."""
+        """The declaration from which Py4J makes the Java object."""
 
         implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
 
@@ -59,16 +59,16 @@ def _written(execution: Any) -> Write | Creation | None:
 
 
 def _committed(execution: Any) -> Commit | None:
-    """The commit of a command, which is told of once: whoever collects its rows runs a plan with the same command."""
+    """The commit of a command, only once: collecting the command's rows runs another plan with the same command."""
     if execution.commandExecuted().getClass().getSimpleName() == _RESULT:
         return None
     return commit_of(execution.analyzed())
 
 
 def _planned_ns(execution: Any) -> int:
-    """When a command was planned, after which it began to write, by the driver's clock; 0 if Spark does not tell.
+    """The time at which a command was planned, before it began to write, by the driver's clock; 0 if it is unknown.
 
-    Its duration tells less: how long ago it ended is not known when the listener is called.
+    The command's duration would not help: the time since its end is unknown when the listener is called.
     """
     phases = execution.tracker().phases().values().iterator()
     ended = [0]
@@ -78,17 +78,17 @@ def _planned_ns(execution: Any) -> int:
 
 
 def register(spark: SparkSession, listener: Listener) -> Callable[[], None]:
-    """Let Spark tell of each command of the session, until the result is called."""
+    """Let Spark call the listener for each command of the session, until the returned function is called."""
     session: Any = spark._jsparkSession  # noqa: SLF001 - PySpark has no other way
     gateway: Any = spark.sparkContext._gateway  # noqa: SLF001 - PySpark has no other way
     ensure_callback_server_started(gateway)
     proxies = gateway.jvm.java.util.ArrayList()
     proxies.add(listener)
-    proxy = proxies.get(0)  # one object of the JVM's, by which Spark knows the listener again
+    proxy = proxies.get(0)  # the JVM's own object, by which Spark recognises the listener
     session.listenerManager().register(proxy)
     return lambda: session.listenerManager().unregister(proxy)
 
 
 def drain(spark: SparkSession) -> None:
-    """Wait until Spark has told of all that is finished."""
+    """Wait until Spark has reported everything that is finished."""
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(_DRAIN_MS)  # noqa: SLF001 - PySpark has no other way

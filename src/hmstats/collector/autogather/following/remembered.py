@@ -1,8 +1,8 @@
-"""States of tables as they were gathered last, for the next write.
+"""Remembers the last gathered states of tables, for the next write.
 
-Spark alters a table with the parameters that it has read, which may be older than what was stored meanwhile. And jobs
-that write one directory at once move each other's files, so that Spark tells of other files than a job has written.
-Then neither the metastore nor Spark says which files the stored statistics are of; what is remembered does.
+Spark alters a table with the parameters that it has read, which may be older than those stored meanwhile. And jobs that
+write to one directory at the same time move each other's files, so that Spark's numbers of files do not match the jobs.
+Then neither the metastore nor Spark tells which files the stored statistics are of, but the remembered state does.
 """
 
 from collections.abc import Sequence
@@ -41,13 +41,13 @@ class Remembered:
             del self._tables[next(iter(self._tables))]
 
     def __contains__(self, table: object) -> bool:
-        """Whether anything is remembered of a table."""
+        """Whether a state of the table is remembered."""
         return table in self._tables
 
     def before(
         self, table: TableName, files: Sequence[DataFile], types: Types, options: Options
     ) -> RememberedTable | None:
-        """The table as it was, if its files are among these, so that rows were only added since; else None."""
+        """The remembered state, if all of its files still exist, so that rows were only added since; else None."""
         known = self._tables.get(table)
         if known is None or (known.types, known.options) != (types, options) or not set(known.files) <= set(files):
             return None

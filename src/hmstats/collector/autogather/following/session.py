@@ -1,6 +1,6 @@
-"""Follows a Spark session, and those made of it: each write is gathered right after it, by a thread of its own.
+"""Follows a Spark session, and those made from it: a thread gathers statistics right after each write.
 
-The jobs of the session are not changed, do not wait, and do not fail by it.
+The session's jobs are not changed; they neither wait for the thread nor fail because of it.
 """
 
 import atexit
@@ -35,7 +35,7 @@ from hmstats.program_log import ProgramLog
 _log = ProgramLog("hmstats.autogather")
 _MOST_OUTCOMES = 1_000
 _followed: list["Autogather"] = []
-"""What is followed now."""
+"""The session that is followed now."""
 
 
 def autogather(
@@ -91,7 +91,7 @@ class Autogather:
         self.stop()
 
     def follows(self, spark: SparkSession) -> bool:
-        """Whether this session is followed, by whatever object of Python's."""
+        """Whether this session is followed, even if it is another Python object."""
         asked = getattr(spark, "_jsparkSession", None)
         return asked is not None and any(asked.equals(each._jsparkSession) for each in self._sessions)  # noqa: SLF001
 
@@ -112,14 +112,14 @@ class Autogather:
         return found
 
     def stop(self) -> Sequence[Written]:
-        """Gather what is finished, and follow the session no more. Returns and raises as wait() does."""
+        """Gather what is finished, and stop following the session. Returns and raises as wait() does."""
         try:
             return self.wait()
         finally:
             self._forget()
 
     def _follow(self, spark: SparkSession) -> None:
-        """Let Spark tell of the session's writes, and follow each session that it makes."""
+        """Let Spark report the session's writes, and follow each session that is made from it."""
         unregister = register(spark, Listener(self._inbox.note))
         stop, new_session = spark.stop, spark.newSession
 
@@ -134,11 +134,11 @@ class Autogather:
 
         self._restores.append(restore)
         self._sessions.append(spark)
-        spark.stop = partial(self._stop_all, stop)  # jobs cannot run any more once Spark has stopped
+        spark.stop = partial(self._stop_all, stop)  # after Spark has stopped no jobs can run
         spark.newSession = make_session
 
     def _stop_all(self, stop_session: Callable[[], None]) -> None:
-        """Stop Spark after the last statistics."""
+        """Stop Spark after the last statistics are gathered."""
         try:
             self.stop()
         finally:
@@ -184,7 +184,7 @@ class Autogather:
                 self._note(table, self._outcome(table, gather))
 
     def _note(self, table: TableName, outcome: Written | None) -> None:
-        """Remember the last outcome of a table, of the last 1,000 tables; without one the one before stays."""
+        """Remember the last outcome of a table, for the last 1,000 tables; None leaves the one before."""
         if outcome is None:
             return
         known = {name: each for name, each in self._outcomes.items() if name != table}
@@ -200,7 +200,7 @@ class Autogather:
             return Written(table, gathered=False, reason=str(error))
 
     def _name_writes(self, service: Metastore, found: Write | Creation) -> Sequence[Write]:
-        """The write; or those by which the rows of a new table have come, which had no name yet."""
+        """The write itself; for a new table, the writes to its directory, which now get the table's name."""
         if isinstance(found, Write):
             return [found]
         table: Any = service.find_table(found.table)

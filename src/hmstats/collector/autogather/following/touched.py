@@ -1,6 +1,6 @@
-"""The partitions whose directories have changed since a time, by the directories' own times.
+"""Finds the partitions whose directories have changed since a given time, by the directories' modification times.
 
-Only directories are listed for that, each parent once. An object store has no times of directories: there every
+Only directories are listed for that, each parent once. Directories in object stores have no times: there every
 partition may have changed.
 """
 
@@ -22,7 +22,7 @@ def clocks_ns(place: Location) -> int:
 
 
 def touched_pieces(plan: Plan, since_ns: int, partitions: Sequence[dict[str, str]]) -> set[str]:
-    """The names of the pieces that writes may have touched since a time; of each write, the values that it named."""
+    """The names of the pieces that writes, each limited to its own partition values, may have touched since a time."""
     if not plan.keys:
         return {each.name for each in plan.pieces}
     among = [each for each in plan.pieces if any(_has(plan, each, values) for values in partitions)]
@@ -43,7 +43,7 @@ def _may_have_changed(times: Mapping[Location, int | None], place: Location, sin
 
 
 def _changes(parents: Iterable[Location], settings: Settings) -> dict[Location, int | None]:
-    """When each directory in these was changed last; without those whose parent cannot be listed."""
+    """The last change of each of these directories; those whose parent cannot be listed are left out."""
     found: dict[Location, int | None] = {}
     for parent in parents:
         files, path = open_location(str(parent), settings)

@@ -17,10 +17,10 @@ _PREFIX = "hmstats-run-"
 
 
 class _Folder:
-    """A run's folder in the one that `run.connection` names, a path or a URI."""
+    """The folder of a run, inside the one that `run.connection` names by a path or a URI."""
 
     def init(self, run: Run) -> None:
-        """Open the file system. Raises GatheringFailed when there is none such."""
+        """Open the file system. Raises GatheringFailed if it cannot be opened."""
         try:
             self._files, base = open_location(run.connection, run.settings)
         except (OSError, ValueError) as error:
@@ -86,9 +86,9 @@ class FsAggregator(_Folder):
         return (each.path for each in found if each.is_file)
 
     def _remove_dead(self, before_seconds: float) -> None:
-        """Remove the folders of runs in which nothing was written since a time.
+        """Remove the folders of runs in which nothing was written since a given time.
 
-        A store's directories have no times: a run that has published nothing there may be about to.
+        Directories in object stores have no times: a run without files there may be about to publish.
         """
         for each in self._files.get_file_info(fs.FileSelector(self._base)):
             if each.type is fs.FileType.Directory and each.base_name.startswith(_PREFIX):

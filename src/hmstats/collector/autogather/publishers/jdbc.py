@@ -1,4 +1,4 @@
-"""JDBC URLs and drivers, which older settings name, as SQLAlchemy's URLs."""
+"""Converts JDBC URLs and drivers, which older settings name, to SQLAlchemy's URLs."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ DIALECTS: Mapping[str, str] = {
     "mariadb": "mariadb+pymysql",
     "sqlite": "sqlite",
 }
-"""Kind of a JDBC URL to SQLAlchemy's dialect and driver."""
+"""The kind of a JDBC URL, with SQLAlchemy's dialect and driver for it."""
 DRIVERS: Mapping[str, str] = {
     "org.postgresql.driver": "postgresql",
     "com.mysql.jdbc.driver": "mysql",
@@ -23,7 +23,7 @@ DRIVERS: Mapping[str, str] = {
     "org.apache.derby.jdbc.embeddeddriver": "derby",
     "org.apache.derby.jdbc.clientdriver": "derby",
 }
-"""Class of a JDBC driver, in lower case, to the kind of its URLs."""
+"""The class of a JDBC driver, in lower case, with the kind of its URLs."""
 
 
 def sqlalchemy_url(connection: str) -> str:

@@ -27,11 +27,11 @@ class Run:
     retention_hours: float
     settings: Settings = field(default=NO_SETTINGS, repr=False)
     handed: HandedOver = NOTHING
-    """Proves the user to the metastore in tasks."""
+    """The credentials by which tasks prove the user to the metastore."""
 
 
 class Publisher(Protocol):
-    """Used by one attempt of a task: init, publish as often as needed, terminate."""
+    """Publishes states of one attempt of a task: init, publish as often as needed, terminate."""
 
     def init(self, run: Run) -> None:
         """Prepare to publish states of a run."""
@@ -47,7 +47,7 @@ class Publisher(Protocol):
 
 
 class Aggregator(Protocol):
-    """Used by the driver: init before the first task, aggregate after the last, terminate however the job ended."""
+    """Collects states in the driver: init before the first task, aggregate after the last, terminate in any case."""
 
     def init(self, run: Run) -> None:
         """Prepare the storage, so that tasks can publish, and remove the states of dead runs."""

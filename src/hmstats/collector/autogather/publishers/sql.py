@@ -1,4 +1,4 @@
-"""Partial states in a table of any database that SQLAlchemy reaches. The only place of the collector that knows SQL."""
+"""Stores partial states in a table of any database that SQLAlchemy reaches: the only SQL in the collector."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -104,7 +104,7 @@ class SqlPublisher(_Database):
 
 
 class SqlAggregator(_Database):
-    """Reads rows as they are used."""
+    """Reads rows one by one as they are used."""
 
     def init(self, run: Run) -> None:
         """Make the table if it is not there, and remove the states of runs that died. Raises GatheringFailed."""

@@ -43,7 +43,7 @@ class ThriftPublisher(_ServiceConnection):
 
 
 class ThriftAggregator(_ServiceConnection):
-    """Asks for states in pages."""
+    """Reads states in pages."""
 
     def init(self, run: Run) -> None:
         """Connect. Raises ServiceUnavailable, and UnknownCall for a metastore that is not hmstats."""
@@ -63,7 +63,7 @@ class ThriftAggregator(_ServiceConnection):
 
 
 def _lots(states: Sequence[PartialState]) -> Iterator[list[PartialState]]:
-    """The states in lists that fit into one message each."""
+    """Lists of states, each of which fits in one message."""
     lot: list[PartialState] = []
     filled_bytes = 0
     for each in states:
