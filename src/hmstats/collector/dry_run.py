@@ -20,10 +20,11 @@ _UNSET: Mapping[str, str] = {}
 class DryRun:
     """The plan of an analysis in numbers.
 
-    `table` is its name. `partitions` would be analysed, `unchanged` is how many would be skipped, and `unlisted` is why
-    others could not be analysed; `files` and `bytes` would be read. `columns` have statistics, `skipped` none. `tasks`
-    is how many Spark tasks read the files; None if Spark itself splits the work, or if the number of cores is unknown.
-    `locked` partitions would be skipped; `left_out` is why all of the table would be.
+    `table` is its name. `partitions` would be analysed, `unchanged` is the number of those that would be skipped, and
+    `unlisted` gives the reason for each that could not be analysed; `files` and `bytes` would be read. `columns` have
+    statistics, `skipped` none. `tasks` is the number of Spark tasks that read the files; None if Spark itself splits
+    the work, or if the number of cores is unknown. `locked` partitions would be skipped; `left_out` is the reason for
+    which the whole table would be.
     """
 
     table: str
@@ -53,7 +54,7 @@ def dry_run(
     conf: Mapping[str, str] = _UNSET,
     past_locks: bool = False,
 ) -> DryRun:
-    """The plan of a request, for a Spark of so many cores with these settings.
+    """The plan of a request, for a Spark with these settings and so many `cores`.
 
     Only Hadoop's settings in `conf` (spark.hadoop.*) are used. Raises StatementError as an analysis would.
     """

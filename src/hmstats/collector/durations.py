@@ -1,4 +1,4 @@
-"""The durations of an analysis, step by step."""
+"""Measures the durations of an analysis, step by step."""
 
 import time
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from hmstats import tracing
 
 @contextmanager
 def measure(seconds: dict[str, float], step: str) -> Iterator[None]:
-    """Store the duration of the block in `seconds`, under the name of the step; not if it raises.
+    """Store the duration of the block in `seconds`, under the name of the step, unless the block raises.
 
     In a trace the block is a span.
     """

@@ -12,7 +12,7 @@ LEAST_PRECISION, MOST_PRECISION = 10, 14
 
 
 class Sketches(NamedTuple):
-    """Which sketches are made of a column."""
+    """The sketches that are made of a column."""
 
     distinct: bool = True
     histogram: bool = True
@@ -26,15 +26,14 @@ class Sketches(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How an analysis is done. Row counts, nulls, bounds, lengths and trues are always made.
+    """The options of an analysis. Row counts, nulls, bounds, lengths and trues are always computed.
 
-    `sample_fraction`: the part of the data that is read, by row groups of Parquet files and by rows of anything else.
-    `distinct`: count distinct values, with bit vectors of 2^`precision` registers. `histogram`, `top_k`: make these.
-    `by_column`: the sketches of columns that differ from the others. `puffin_columns`: the columns of Iceberg tables
-    whose distinct counts go into a Puffin file: `text` (texts and bytes: Spark with its cost-based optimizer plans
-    wrongly by those of others), `all`, `none`, or names separated by commas.
-    `most_tasks`: the most tasks that the work is split into, so that no more run at once; None: by the number of cores.
-    Raises StatementError for an invalid value.
+    `sample_fraction`: the fraction of the data that is read, by row groups of Parquet files and by rows of anything
+    else. `distinct`: count distinct values, with bit vectors of 2^`precision` registers. `histogram`, `top_k`: make
+    these sketches. `by_column`: the sketches of columns that differ from the others. `puffin_columns`: the columns of
+    Iceberg tables whose distinct counts go into a Puffin file: `text` (texts and bytes: those of others mislead Spark's
+    cost-based optimizer), `all`, `none`, or names separated by commas. `most_tasks`: the most tasks that the work is
+    split into, so that no more run at once; None: by the number of cores. Raises StatementError for an invalid value.
     """
 
     sample_fraction: float = 1.0
@@ -88,7 +87,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What a caller says of an analysis, as in Options; what is None is left to the table's preferences.
+    """The options that a caller gives, as in Options; None leaves an option to the table's preferences.
 
     Raises StatementError for an invalid value.
     """
@@ -102,7 +101,7 @@ class Choices:
     puffin_columns: str | None = None
 
     def __post_init__(self) -> None:
-        # A wrong value is an error of the caller, found before a table's preferences are asked for or Spark starts.
+        # A wrong value is the caller's error, and is found before preferences are read and Spark starts.
         Options(**{name: value for name, value in asdict(self).items() if value is not None})
 
 

@@ -20,7 +20,7 @@ class Finding:
     """Statistics of a table or a partition.
 
     `rows` is None if they were not counted; `bytes` and `files` are None if there are no files, as for a view. `other`
-    is further parameters to set, or to remove (None).
+    are further parameters to set, or to remove (None).
     """
 
     rows: int | None
@@ -59,16 +59,17 @@ class PuffinFile:
 class Report:
     """The outcome of an analysis.
 
-    `whole` is the table's own finding, None if only some partitions were analysed. `partitions` is how many were,
-    `unchanged` how many were skipped since their files have not changed. `rows` is None if none were counted. `files`
-    and `bytes` are those that were analysed. `skipped` is column to the reason why it has no statistics. `seconds` is
-    step to its duration. `failed` is partition (WHOLE_TABLE: the table itself) to the reason why it is not stored.
-    `spooled` is how many partitions, the table itself among them, are in the spool folder. `waiting` is partition
-    (WHOLE_TABLE: the table itself) to the reason why its new numbers wait for a publish. `locked` are the partitions
-    that were skipped since their statistics are locked. `left` is why nothing of the table was analysed. `puffin` is
-    the Puffin file of an Iceberg table, None if none was to be written. `reads` is how many bytes were read of files,
-    and in how many requests, which are unknown if Spark has read some; None if nothing was to be read, or if not all
-    bytes are known: of views and ORC that Spark reads, of what delta-rs or PyIceberg reads by its own access to files.
+    `whole` is the table's own finding, None if only some partitions were analysed. `partitions` is the number of
+    analysed ones, `unchanged` that of those skipped since their files have not changed. `rows` is None if none were
+    counted. `files` and `bytes` are those that were analysed. `skipped` is the reason by column without statistics.
+    `seconds` is the duration by step. `failed` is the reason by partition that is not stored (WHOLE_TABLE: the table
+    itself). `spooled` is the number of partitions, including the table itself, in the spool folder. `waiting` is by
+    partition (WHOLE_TABLE: the table itself) the reason why its new numbers wait for a publish. `locked` are the
+    partitions that were skipped since their statistics are locked. `left` is the reason why nothing of the table was
+    analysed. `puffin` is the Puffin file of an Iceberg table, None if none was to be written. `reads` is the number of
+    bytes that were read of files, and of requests, which is unknown if Spark has read some; None if nothing was to be
+    read, or if some bytes are not known: of views and ORC that Spark reads, of files that delta-rs or PyIceberg read by
+    access of their own.
     """
 
     table: TableName
@@ -98,13 +99,13 @@ class Report:
 
     @property
     def waiting_sentence(self) -> str:
-        """How many partitions have new numbers that wait, and why those of the first one do."""
+        """A sentence with the number of partitions whose new numbers wait, and the reason of the first one."""
         reason = next(iter(self.waiting.values()), "")
         many = f"{len(self.waiting):,} of {self.table.typed}"
         return f"not in force yet: {many}, which wait for hmstats pending publish: {reason}"
 
     def _view(self) -> View:
-        """The counts, the columns' statistics, and what was skipped."""
+        """The counts, the columns' statistics, and the skipped parts."""
         name = self.table.typed
         counts = {"numRows": self.rows, "totalSize": self.bytes, "numFiles": self.files}
         shown = {key: str(count) for key, count in counts.items() if count is not None}

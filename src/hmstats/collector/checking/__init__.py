@@ -1,11 +1,11 @@
-"""Whether stored statistics are right: a table's rows, or a sample of them, are read again and compared.
+"""Checks stored statistics: reads a table's rows, or a sample of them, again and compares.
 
-This package looks and says what is wrong; it changes nothing.
+This package reports wrong statistics; it changes nothing.
 
-run               a check from beginning to end
+run               runs a check from beginning to end
 tasks             what Spark's tasks do
 lake              a check of a table by its format's own metadata
-groups, seen      what a sample says of all rows, and how sure that is
-judge, sketches   stored numbers beside those that were read
-wrong, report     what a check found
+groups, seen      estimates for all rows from a sample, with their confidence
+judge, sketches   compare stored numbers with those that were read
+wrong, report     a wrong number, and the report of a check
 """

@@ -1,7 +1,8 @@
 """Estimates for all rows from the row groups of a sample, with confidence intervals.
 
-Whole row groups are sampled, and the rows of one are similar: the unit of the sample is the group, not the row. The
-ratio estimator of cluster sampling and its variance are those of Cochran, Sampling Techniques (1977), 2.11 and 6.3.
+Whole row groups are sampled, and the rows of one group are similar, so the unit of the sample is the group, not the
+row. The ratio estimator of cluster sampling and its variance are those of Cochran, Sampling Techniques (1977), 2.11 and
+6.3.
 """
 
 import math
@@ -15,7 +16,7 @@ from hmstats.sketch.accumulator import TableAccumulator
 COUNTS = ("nulls", "trues", "falses")
 AVERAGE_LENGTH = "average_length"
 STATISTICS = (*COUNTS, AVERAGE_LENGTH)
-"""The extrapolated statistics: each is a part of all rows, or for lengths the bytes of all values."""
+"""The extrapolated statistics: each is a fraction of all rows, or for lengths the bytes of all values."""
 
 LEAST_UNITS = 20
 STANDARD_ERRORS = 3.5
@@ -28,7 +29,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class GroupSums:
-    """Sums over row groups: how many, and for each statistic and column its wholes, parts, squares and products.
+    """Sums over row groups: their number, and for each statistic and column the wholes, parts, squares and products.
 
     `sums` has the shape (5, statistics, columns).
     """
@@ -48,13 +49,13 @@ class GroupSums:
         return cls(1, np.stack([whole, part, whole * whole, whole * part, part * part]))
 
     def merge(self, other: "GroupSums") -> "GroupSums":
-        """The sums of both sides' groups."""
+        """The sums over the groups of both."""
         return GroupSums(self.units + other.units, self.sums + other.sums)
 
     def ratio(self, statistic: str, column: int, seen: float) -> Interval | None:
-        """The interval of a ratio with a confidence of 99.7 %; None if there are too few groups.
+        """The confidence interval (99.7 %) of a ratio; None if there are too few groups.
 
-        `seen` is the part of all rows that the groups have.
+        `seen` is the fraction of all rows that is in the groups.
         """
         whole, part, squares, products, parts = self.sums[:, STATISTICS.index(statistic), column].tolist()
         if self.units < LEAST_UNITS or not whole:
@@ -68,8 +69,8 @@ class GroupSums:
 def of_rows(ratio: float, most: float, units: int, seen: float) -> Interval | None:
     """The interval around `ratio`, the mean of `units` values from 0 to `most`, if rows were sampled one by one.
 
-    `seen` is the part of all rows that was sampled. The variance of such values is at most (most - mean) * mean (Bhatia
-    and Davis 2000). None if fewer than LEAST_UNITS values were sampled.
+    `seen` is the fraction of all rows that was sampled. The variance of such values is at most (most - mean) * mean
+    (Bhatia and Davis 2000). None if fewer than LEAST_UNITS values were sampled.
     """
     if units < LEAST_UNITS:
         return None
@@ -88,7 +89,7 @@ def counts(state: TableAccumulator) -> Floats:
 
 
 def _around(ratio: float, error: float, units: int, *, bounded: bool) -> Interval:
-    """The interval around a ratio. If the ratio is 0 or 1, so many units may still differ without being sampled."""
+    """The interval around a ratio. If the ratio is 0 or 1, a few units that differ may just not have been sampled."""
     low, high = ratio - STANDARD_ERRORS * error, ratio + STANDARD_ERRORS * error
     if not bounded:
         return max(0.0, low), high

@@ -1,4 +1,4 @@
-"""Compares stored numbers with the rows that were read: which are wrong, and by how much."""
+"""Compares stored numbers with the rows that were read, and finds the wrong ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _WITHOUT_Q_ERROR = (*_BOUNDS, "histogram")
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A stored number and its true limits. `span` is the range of the column's values, for bounds."""
+    """A stored number and the limits of the true one. `span` is the range of the column's values, for bounds."""
 
     statistic: str
     stored: Any
@@ -36,7 +36,7 @@ class _Number:
 def judge_columns(stored: TableStatistics, seen: Seen, tolerance: float) -> Tally:
     """Judge the stored numbers of a table or a partition, and of its columns that were read.
 
-    `tolerance`: the allowed error beyond the limits, as a part of the number, or for a bound of the range of the
+    `tolerance`: the allowed error beyond the limits, as a fraction of the number, or for a bound of the range of the
     values.
     """
     partition = stored.statistics.partition
@@ -63,7 +63,7 @@ def judge_files(partition: str | None, parameters: Parameters, sizes: Sequence[i
 
 
 def judge_registered(counts: Mapping[str, int], seen: Seen, tolerance: float) -> Tally:
-    """Judge the distinct counts by column that engines have registered in a table's own metadata."""
+    """Judge the distinct counts, by column, that engines have registered in a table's own metadata."""
     tally = Tally()
     for name, count in counts.items():
         truth = seen.distinct(name, THETA_ERROR) if name in seen.state.columns else None
@@ -75,7 +75,7 @@ def judge_registered(counts: Mapping[str, int], seen: Seen, tolerance: float) ->
 
 
 def _numbers(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
-    """The numbers of a column that are known."""
+    """The known numbers of a column."""
     name, data = column.column, column.data
     found: dict[str, Truth] = {each: seen.count(name, each) for each in ("nulls", "trues", "falses")}
     found |= {each: seen.bound(name, each) for each in _BOUNDS}
@@ -89,7 +89,7 @@ def _numbers(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
 
 
 def _of_sketches(column: ColumnStatistics, seen: Seen) -> Iterator[_Number]:
-    """The numbers in the column's sketches. Histogram and frequent values are compared only if every row was read."""
+    """The numbers in the column's sketches. Histograms and frequent values are compared only if every row was read."""
     name, data = column.column, column.data
     vector = getattr(data, "bit_vector", None)
     if vector and not bit_vector.is_absent(vector):

@@ -1,4 +1,4 @@
-"""A check of a table by its format's own metadata: its newest version is read, without Spark where that can be."""
+"""Checks a table by its format's own metadata: its newest version is read, without Spark if possible."""
 
 from typing import Any
 
@@ -27,10 +27,10 @@ def check_lake(
 ) -> CheckReport:
     """Compare the stored statistics of a table with the rows of its newest version, or with a sample of them.
 
-    Distinct counts that engines have registered for that version in the table's own metadata are compared too.
-    `hadoop` returns a setting of Hadoop by its name.
+    Distinct counts that engines have registered for that version in the table's own metadata are compared too. `hadoop`
+    returns a setting of Hadoop by its name.
 
-    Raises StatementError for partitions and missing columns, and for a table that only Spark reads without a session;
+    Raises StatementError for partitions and missing columns, and without a session for a table that only Spark reads;
     SettingsError if the reader of the format is not installed; UnreadableFile.
     """
     plan = plan_lake(metastore, table, request, options, changed_only=False, past_locks=True, hadoop=hadoop)

@@ -15,8 +15,8 @@ _HEADER = ("Partition", "Column", "Statistic", "Stored", "Must be", "Off by", "q
 class Tally:
     """Counts of compared numbers. Tallies merge in any order.
 
-    `checked` numbers were compared, of which `undecided` ones fit the rows that were read but could still be wrong.
-    `rows` is how many exist, `rows_read` how many of them were read. Of `targets`, which are partitions or the table,
+    `checked` numbers were compared; `undecided` ones among them fit the rows that were read but could still be wrong.
+    Of `rows` existing rows, `rows_read` were read. Of `targets`, which are partitions or the table,
     `without_statistics` have no column statistics.
     """
 
@@ -29,7 +29,7 @@ class Tally:
     rows_read: int = 0
 
     def merge(self, other: "Tally") -> "Tally":
-        """Both together."""
+        """The sums of both."""
         return Tally(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
 
@@ -37,7 +37,7 @@ class Tally:
 class CheckReport:
     """The outcome of a check of a table or some of its partitions.
 
-    `skipped` is column to the reason why it has no statistics.
+    `skipped` gives for each column without statistics the reason.
     """
 
     table: TableName

@@ -1,4 +1,4 @@
-"""A check from beginning to end: plan, read a sample on Spark, compare with the stored statistics, report."""
+"""Runs a check from beginning to end: plans it, reads a sample on Spark, compares, reports."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -103,13 +103,13 @@ def check_options(sample_fraction: float, tolerance: float) -> Options:
 
 
 def _judges_table(plan: Plan, stored: StoredStatistics) -> bool:
-    """Whether the table's own numbers are compared: if there are any, and all partitions are read."""
+    """Whether the table's own numbers are compared: there are some, and all partitions are read."""
     known = stored.table_statistics().rows is not None or bool(stored.statistics.columns)
     return plan.whole and (known or not plan.keys)
 
 
 def _scan(spark: SparkSession, plan: Plan, files: Files, job: CheckJob) -> list[CheckOutcome]:
-    """Read every piece: Parquet files directly, all else as rows that Spark reads."""
+    """Read every piece: Parquet files directly, all others as rows that Spark reads."""
     context, empty = spark.sparkContext, no_rows(job).part()
     check_manifests(spark, plan)
     in_files, others = split_by_reader(plan, files, orc=False)

@@ -1,4 +1,4 @@
-"""The rows that were read of a table or a partition, and limits for all its rows that follow from them."""
+"""The rows that were read of a table or a partition, and the limits for all rows that follow from them."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from hmstats.sketch.accumulator import TableAccumulator
 from hmstats.sketch.distinct import bit_vector
 
 Part: TypeAlias = tuple[bytes, GroupSums | None]
-"""A serialized Seen of some rows: the state's bytes, and the sums of its row groups."""
+"""A serialized Seen of some rows: the bytes of the state, and the sums of the row groups."""
 
 _STANDARD_ERRORS = 3
 
@@ -28,7 +28,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """All limits of a number. `decided`: the limits are so close that a wrong number would be noticed."""
+    """All limits of a true number. `decided`: the limits are narrow enough to notice a wrong stored number."""
 
     limits: tuple[Limits, ...]
     decided: bool
@@ -36,14 +36,14 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The state of rows of a table or a partition. `groups` is None if rows were sampled one by one."""
+    """The state of the rows read of a table or partition. `groups` is None if rows were sampled one by one."""
 
     state: TableAccumulator
     groups: GroupSums | None
 
     @classmethod
     def from_part(cls, part: Part) -> "Seen":
-        """Read a part."""
+        """Deserialize a part."""
         return cls(TableAccumulator.from_bytes(part[0]), part[1])
 
     def part(self) -> Part:
@@ -51,21 +51,21 @@ class Seen:
         return self.state.to_bytes(), self.groups
 
     def merge(self, other: "Seen") -> "Seen":
-        """Both sides' rows."""
+        """The rows of both."""
         groups = None if self.groups is None or other.groups is None else self.groups.merge(other.groups)
         return Seen(self.state.merge(other.state), groups)
 
     @property
     def rows_read(self) -> int:
-        """How many rows were read; all of them if there are no columns."""
+        """The number of rows that were read; that of all rows if there are no columns."""
         return max((each.rows for each in self.state.columns.values()), default=self.state.rows)
 
     def unseen(self, column: str) -> int:
-        """How many rows of the column were not read."""
+        """The number of rows of the column that were not read."""
         return self.state.rows - self.state.columns[column].rows
 
     def count(self, column: str, statistic: str) -> Truth:
-        """How many rows are null, true or false."""
+        """The limits of the number of rows that are null, true or false."""
         found, unseen = self.state.columns[column], self.unseen(column)
         falses = found.rows - found.nulls - found.trues
         count = {"nulls": found.nulls, "trues": found.trues, "falses": falses}[statistic]
@@ -77,7 +77,7 @@ class Seen:
         return Truth((proven, Limits(math.floor(low), math.ceil(high), certain=False)), decided=True)
 
     def bound(self, column: str, statistic: str) -> Truth:
-        """The least ("low") or the greatest value ("high")."""
+        """The limits of the least ("low") or the greatest value ("high")."""
         found = getattr(self.state.columns[column], statistic)
         if found is None:
             return Truth((), decided=False)
@@ -86,17 +86,17 @@ class Seen:
         return Truth((Limits(high=found) if statistic == "low" else Limits(low=found),), decided=False)
 
     def span(self, column: str) -> float:
-        """The range of the values; 0 if there are none."""
+        """The range of the values; 0 if there are no values."""
         low, high = (getattr(self.state.columns[column], end) for end in ("low", "high"))
         return 0.0 if low is None or high is None else float(high) - float(low)
 
     def max_length(self, column: str) -> Truth:
-        """The greatest length."""
+        """The limits of the greatest length."""
         found, whole = self.state.columns[column].max_length, not self.unseen(column)
         return Truth((Limits(found, found if whole else None),), decided=whole)
 
     def average_length(self, column: str) -> Truth:
-        """The average length of the values that are not null; 0 if there are none."""
+        """The limits of the average length of the values that are not null; 0 if there are none."""
         found, unseen = self.state.columns[column], self.unseen(column)
         values = found.rows - found.nulls
         least = found.total_length / max(1, values + unseen)

@@ -39,7 +39,7 @@ class CheckJob:
 class CheckOutcome:
     """The outcome of some pieces, with the merged state of all of them if `whole`.
 
-    `unknown` is partitions that the metastore does not have to their numbers of rows.
+    `unknown` are partitions that the metastore does not have, with their numbers of rows.
     """
 
     tally: Tally
@@ -54,7 +54,7 @@ def no_rows(job: CheckJob) -> Seen:
 
 @freeze_modules
 def read_tasks(tasks: Iterable[Iterable[Split]], job: CheckJob) -> Iterator[tuple[str, Part]]:
-    """Read tasks' splits; yields pieces with a part each. A piece may have many parts."""
+    """Read tasks' splits; yields pieces with a part of each. A piece may have many parts."""
     for task in tasks:
         for piece, splits in by_piece(task):
             yield piece, _read_piece(splits, job).part()

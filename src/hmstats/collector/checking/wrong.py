@@ -1,4 +1,4 @@
-"""A stored number that is wrong, and how it is shown."""
+"""A wrong stored number, and how it is shown."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,6 +1,6 @@
-"""Findings on their way to the metastore, from the driver and from tasks.
+"""Sends findings to the metastore, from the driver and from tasks.
 
-items     what goes there of a finding
-deliver   in batches, or to the spool folder
-waiting   which of them are not in force yet
+items     converts findings to items for the metastore
+deliver   delivers items in batches, or to the spool folder
+waiting   finds delivered numbers that are not in force yet
 """

@@ -24,7 +24,7 @@ from hmstats.model.catalog.objects import TableName
 
 PATIENCE_SECONDS = 300.0
 _away: set[str] = set()
-"""Runs for which this process no longer tries the metastore, since it did not answer in time."""
+"""Runs for which this process has stopped calling the metastore, since it did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Delivery:
     """The destination of one run's findings, which every task needs.
 
     `metastore` is addresses, as connect() takes them; `timeout_seconds` limits one answer, `patience_seconds` all
-    retries of a call. After that the findings go to the folder `spool`; without one the analysis fails. `run` names the
-    run, and begins with its start time. With `past_locks`, locked statistics are written
-    too. The guard looks at the statistics of an `automatic` run.
+    retries of a call. After that the findings go to the folder `spool`; without one the analysis fails. `run` is the
+    name of the run, and begins with its start time. With `past_locks`, locked statistics are written too. The guard
+    checks the statistics of an `automatic` run.
     """
 
     table: TableName
@@ -46,13 +46,13 @@ class Delivery:
     timeout_seconds: float = TIMEOUT_SECONDS
     past_locks: bool = False
     handed: HandedOver = NOTHING
-    """Proves the user in tasks; the driver has its own proof."""
+    """The credentials by which tasks prove the user; the driver has its own."""
     automatic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryResult:
-    """How many findings went to the spool folder, and the refused ones: partition to the metastore's message."""
+    """The number of findings in the spool folder, and the refused ones: the metastore's message by partition."""
 
     spooled: int = 0
     refused: Mapping[str, str] = field(default_factory=dict)

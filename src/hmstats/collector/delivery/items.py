@@ -1,6 +1,6 @@
 """Converts findings to items for the metastore: parameters, column statistics, and their provenance.
 
-Top-k sketches and provenance are sent too; hmstats stores both, a Hive Metastore neither.
+Top-k sketches and provenance are sent too: hmstats stores both, a Hive Metastore neither.
 """
 
 from dataclasses import replace
@@ -18,9 +18,9 @@ TOOL = f"hmstats {__version__}"
 def item(finding: Finding, partition: str | None, sample_fraction: float = 1.0) -> Item:
     """The item for a finding about a partition, or the table itself (None).
 
-    `sample_fraction` is the part of the rows that was read; below 1 no number is exact, and nothing is marked as
+    `sample_fraction` is the fraction of the rows that was read; below 1 no number is exact, and nothing is marked as
     accurate, since Hive answers queries from the bounds of a marked column. The number of rows is marked as accurate if
-    all rows of all files were counted; else that mark is removed.
+    all rows of all files were counted; otherwise that mark is removed.
     """
     marks: dict[str, str | None] = {}
     if finding.rows is not None:
@@ -29,7 +29,7 @@ def item(finding: Finding, partition: str | None, sample_fraction: float = 1.0) 
 
 
 def _add_provenance(finding: Finding, sample_fraction: float) -> tuple[ColumnStatistics, ...]:
-    """The columns' statistics with their provenance. Columns of a sample have a provenance already.
+    """Add the provenance to the columns' statistics. Columns of a sample have it already.
 
     Without a sample, every number but the distinct count is exact.
     """

@@ -1,4 +1,4 @@
-"""Asks which delivered numbers are not in force yet: they wait until somebody publishes them."""
+"""Finds delivered numbers that are not in force yet, since they wait to be published."""
 
 from collections.abc import Iterable
 
@@ -9,10 +9,10 @@ from hmstats.model.catalog.objects import TableName
 
 
 def waiting_reasons(service: Metastore, table: TableName, delivered: Iterable[str]) -> dict[str, str]:
-    """Of the delivered pieces those whose numbers wait, by name, and why; none where the metastore does not tell."""
+    """The delivered pieces whose numbers are pending, by name, with the reason; empty if the metastore cannot tell."""
     try:
         listed = service.pending.listed(table.database, table.table, table.catalog)
-    except ServiceError:  # statistics wait in hmstats alone, and all of them are delivered by now
+    except ServiceError:  # only hmstats has pending statistics, and everything is delivered by now
         return {}
     held = {each.partition or WHOLE_TABLE: each.reason.text for each in listed if each.table == table}
     return {name: held[name] for name in delivered if name in held}

@@ -1,4 +1,4 @@
-"""What is known of a piece without reading its rows.
+"""Findings about pieces whose rows need not be read.
 
 finding         the beginning of each piece's finding, and the table's at the end
 without_scan    files, bytes and rows by the files' footers

@@ -1,4 +1,4 @@
-"""The finding about a piece before its rows are read, and about the table after all were read."""
+"""The finding about a piece before its rows are read, and about the table after all rows were read."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from hmstats.sketch.accumulator import TableAccumulator
 
 
 def file_finding(plan: Plan, files: Sequence[DataFile], options: Options) -> Finding:
-    """A finding about these files, without what their rows say; it has no mark if Hive reads other rows of them."""
+    """A finding about these files, without their rows; it has no mark of accuracy if Hive reads other rows of them."""
     if not plan.has_files:
         return Finding(None, None, None, ())
     marks = {} if plan.hive_reads_alike else {ACCURATE: None}
@@ -30,11 +30,11 @@ def file_finding(plan: Plan, files: Sequence[DataFile], options: Options) -> Fin
 def table_finding(
     metastore: Metastore, plan: Plan, files: Files, analysed: TableAccumulator, options: Options
 ) -> Finding | None:
-    """The finding of the table itself, from the state of all that was analysed and what is stored of the rest.
+    """The finding about the table itself, from the state of all analysed rows and the stored statistics of the rest.
 
     None if only a part of the table was requested, or if none of its files has changed. If too little is stored about
-    the rest, or numbers of it are pending so that older ones are stored, the finding has only files and bytes, and
-    removes the parameters that are stale.
+    the rest, or if numbers of it are pending, so that the stored ones are older, the finding has only files and bytes,
+    and removes the stale parameters.
     """
     if not plan.whole:
         return None

@@ -15,7 +15,7 @@ from hmstats.sketch.quantiles.kll import KllHistogram
 
 
 def stored_total(metastore: Metastore, plan: Plan, pieces: Iterable[Piece]) -> TableAccumulator | None:
-    """The merged stored state of some partitions; None if not all of it is stored.
+    """The merged stored state of some partitions; None if some of it is missing.
 
     If a Hive Metastore sends no sketches, the total has none.
     """
@@ -40,7 +40,7 @@ def read_statistics(metastore: Metastore, plan: Plan, names: list[str] | None) -
     """The statistics of the plan's columns, of some partitions or of the table itself (None)."""
     try:
         yield from metastore.statistics(plan.table, list(plan.types), names)
-    except UnknownCall:  # no hmstats
+    except UnknownCall:  # not an hmstats
         if names is None:
             yield StatisticsSet(metastore.table_statistics(plan.table, list(plan.types)))
             return
@@ -48,7 +48,7 @@ def read_statistics(metastore: Metastore, plan: Plan, names: list[str] | None) -
 
 
 def accumulators(found: StatisticsSet, rows: int) -> TableAccumulator | None:
-    """The state of so many rows with these statistics; None if they are incomplete."""
+    """The state of `rows` rows with these statistics; None if they are incomplete."""
     columns = {column.column: _column(column, rows) for column in found.columns}
     made = {name: column for name, column in columns.items() if column is not None}
     return TableAccumulator(made, rows) if len(made) == len(columns) else None

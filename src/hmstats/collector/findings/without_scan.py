@@ -1,4 +1,4 @@
-"""Statistics without reading data: files and bytes, and rows by the footers of Parquet files."""
+"""Makes findings without reading data: files and bytes, and rows by the footers of Parquet files."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,7 +27,7 @@ def count_without_scan(
     """The finding about each piece, by name, and about the table if every piece was requested.
 
     `row_counts`: read the footers of Parquet files for the number of rows. Without it a stored number of rows stays if
-    the number and the size of the files are unchanged, and is removed if not.
+    the number and the size of the files are unchanged, and is removed otherwise.
     """
     rows = _footer_rows(plan.pieces, files, plan.settings) if row_counts else {}
     pieces = {each.name: _finding(files[each.name], rows.get(each.name), each.parameters) for each in plan.pieces}
@@ -49,7 +49,7 @@ def _finding(files: Sequence[DataFile], rows: int | None, stored: Mapping[str, s
 def _footer_rows(
     pieces: Sequence[Piece], files: Mapping[str, Sequence[DataFile]], settings: Settings
 ) -> dict[str, int]:
-    """Rows of the pieces that are Parquet, by name; one thread a file."""
+    """The rows of the pieces that are Parquet, by name; each file is read in a thread."""
     wanted = [(piece, file) for piece in pieces if piece.parquet for file in files[piece.name]]
     rows = {piece.name: 0 for piece in pieces if piece.parquet}
     with ThreadPoolExecutor(_FOOTER_THREADS) as threads:

@@ -1,16 +1,16 @@
 """The plan of an analysis, made before any job starts.
 
-pieces            what is analysed one by one: a partition, or a table without partitions
+pieces            the units of an analysis: a partition, or a table without partitions
 plan              columns with their kinds, pieces with their locations
-hive_reads        which tables Hive reads otherwise than Spark
+hive_reads        the tables that Hive reads differently from Spark
 data_files        the files of each piece
-stream_logs       tables whose files a stream of Spark's names in a log
-manifests         files that text files in the location name
+stream_logs       tables whose files are named in the log of a Spark stream
+manifests         files that are named by text files in the location
 hadoop_files      files in stores that only Spark's Hadoop has a client for
-shared_listings   very many places of an object store, listed by the directories above them
+shared_listings   lists very many places of an object store by their parent directories
 fingerprint       a text that changes when the files of a piece do
-preferred         what a table's preferences add to a request
-locked            leaves out what is locked, or skipped by preference
-unchanged         leaves out what was analysed before and has the same files
+preferred         completes a request by the table's preferences
+locked            leaves out locked parts, and those skipped by preference
+unchanged         leaves out pieces whose files have not changed
 prepare           the steps above, in order
 """

@@ -1,4 +1,4 @@
-"""Data files under a Hadoop location, through pyarrow.fs: any file system that Arrow knows."""
+"""Lists data files under a Hadoop location through pyarrow.fs, in any file system that Arrow knows."""
 
 import errno
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from hmstats.files.walk import file_at, files_below
 from hmstats.model.catalog.location import parse
 
 _LISTING_THREADS = 32
-"""Locations that are listed in parallel, since the threads wait for an object store, not for a core."""
+"""The number of locations that are listed in parallel, since the threads wait for an object store, not for a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def list_files(locations: Mapping[str, str], settings: Settings = NO_SETTINGS) -
 
 
 def list_each(locations: Mapping[str, str], settings: Settings = NO_SETTINGS) -> dict[str, list[DataFile] | OSError]:
-    """The data files under each location, or why it cannot be listed.
+    """The data files under each location, or the error if it cannot be listed.
 
     Many locations are listed in parallel; very many of an object store by common parent directories
     (shared_listings.py).
@@ -64,8 +64,8 @@ def missing_locations(locations: Mapping[str, str], settings: Settings = NO_SETT
 def data_files(location: str, settings: Settings = NO_SETTINGS) -> list[DataFile]:
     """The data files under a location, at any depth, sorted by path.
 
-    Raises OSError, FileNotFoundError if it is missing. A location may be one file. Files whose names begin with _ or .
-    are no data, as everywhere in Hadoop; nor are empty files.
+    Raises OSError, FileNotFoundError if it is missing. A location may be one file. As everywhere in Hadoop, files whose
+    names begin with _ or . are no data; neither are empty files.
     """
     if not location:
         return []
@@ -84,7 +84,7 @@ def _list_or_error(location: str, settings: Settings) -> list[DataFile] | OSErro
 
 
 def _list_together(listing: SharedListing, settings: Settings) -> dict[str, list[DataFile]]:
-    """The data files by location of a shared listing, without locations that have no files: these are listed alone."""
+    """The data files by location from a shared listing, except for locations without files, which are listed alone."""
     try:
         files, top = open_location(listing.directory, settings)
         every = _list_below(files, top)
@@ -138,7 +138,7 @@ def _data(every: Iterable[fs.FileInfo], path: str) -> list[DataFile]:
 
 
 def _sort_files(found: Iterable[DataFile]) -> list[DataFile]:
-    """The files that have bytes, sorted by path."""
+    """The files that are not empty, sorted by path."""
     return sorted((each for each in found if each.bytes), key=attrgetter("path"))
 
 
@@ -151,10 +151,10 @@ def _list_below(files: fs.FileSystem, path: str) -> list[fs.FileInfo]:
 
 
 def is_data(path: str) -> bool:
-    """Whether a file is of data, given its path below the location: no part of it is hidden."""
+    """Whether a file is data: no part of its path below the location is hidden."""
     return not any(map(_is_hidden, path.split("/")))
 
 
 def _is_hidden(name: str) -> bool:
     hidden = name.startswith(".") or (name.startswith("_") and "=" not in name)
-    return hidden or name.endswith("._COPYING_")  # which `hdfs dfs -put` is writing
+    return hidden or name.endswith("._COPYING_")  # which `hdfs dfs -put` is still writing

@@ -12,7 +12,7 @@ from hmstats.model.parameters.statistics_keys import FINGERPRINT
 
 PARAMETER = FINGERPRINT
 COMPUTATION = 2
-"""The version of the computation: statistics of an older version are computed again even if no file has changed."""
+"""The version of the computation: older statistics are computed again even if no file has changed."""
 _DIGEST_BYTES = 12
 _SEPARATOR = "\0"
 
@@ -23,7 +23,7 @@ def fingerprint(files: Iterable[DataFile], types: Mapping[str, str], options: Op
 
 
 def is_of_work(known: str, types: Mapping[str, str], options: Options) -> bool:
-    """Whether a fingerprint is of these columns and options, whatever the files were."""
+    """Whether a fingerprint belongs to these columns and options, whatever the files were."""
     return known.endswith(f".{_of_work(types, options)}")
 
 

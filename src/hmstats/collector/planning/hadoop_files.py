@@ -1,4 +1,4 @@
-"""Data files in stores that only Spark's Hadoop has a client for, such as viewfs, Ozone or a vendor's own."""
+"""Lists data files in stores that only Spark's Hadoop has a client for, such as viewfs, Ozone or a vendor's own."""
 
 import errno
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ class HadoopFiles:
         self._conf: Any = spark._jsparkSession.sessionState().newHadoopConf()  # noqa: SLF001
 
     def list_each(self, locations: Mapping[str, str]) -> dict[str, list[DataFile] | OSError]:
-        """The data files under each location, sorted by path, or why it cannot be listed."""
+        """The data files under each location, sorted by path, or the error if it cannot be listed."""
         return {key: self._list(location) for key, location in locations.items()}
 
     def _list(self, location: str) -> list[DataFile] | OSError:

@@ -1,6 +1,6 @@
-"""Which tables Hive reads otherwise than Spark, by settings that Spark does not hear.
+"""Finds tables that Hive reads differently from Spark, because of settings that Spark ignores.
 
-Hive answers queries from statistics that are marked as accurate, so those of such tables must not be.
+Hive answers queries from statistics that are marked as accurate, so those of such tables must not be marked.
 """
 
 from hmstats.model.catalog.objects import Table
@@ -8,11 +8,11 @@ from hmstats.model.spark.spark_schema import PROVIDER
 
 _LINES_LEFT_OUT = ("skip.header.line.count", "skip.footer.line.count")
 _BY_PLACE = "parquet.column.index.access"
-"""Hive's setting to find columns of Parquet files by their places."""
+"""Hive's setting to find columns of Parquet files by their positions."""
 
 
 def reads_alike(table: Table) -> bool:
-    """Whether Hive reads the same rows and values of a table as Spark; Spark's own tables are for Spark alone."""
+    """Whether Hive reads the same rows and values of a table as Spark; Spark's own tables are not read by Hive."""
     if PROVIDER in table.parameters:
         return True
     given = {**table.parameters, **(table.storage.serde.parameters if table.storage else {})}

@@ -18,7 +18,7 @@ _PAST_LOCKS = "--past-locks writes them too"
 
 
 def locks_of(metastore: Metastore, name: TableName) -> list[StatisticsLock]:
-    """The locks that cover a table or something of it; none if the metastore is not hmstats."""
+    """The locks on a table or parts of it; none if the metastore is not hmstats."""
     try:
         return metastore.locks.listed(name.database, name.table, name.catalog)
     except CallRefused:
@@ -26,7 +26,7 @@ def locks_of(metastore: Metastore, name: TableName) -> list[StatisticsLock]:
 
 
 def sentence(name: TableName, lock: StatisticsLock) -> str:
-    """Why nothing of a table is analysed."""
+    """The reason why nothing of a table is analysed."""
     reason = f" ({lock.reason})" if lock.reason else ""
     by = f" by {lock.locked_by}" if lock.locked_by else ""
     return f"the statistics of {name.typed} are locked: {lock.object} is locked{by}{reason}"
@@ -40,9 +40,9 @@ def check_unlocked(metastore: Metastore, name: TableName) -> None:
 
 
 def without_locked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan:
-    """The plan without what is locked; what an automatic analysis is to leave out has its reason in `left`.
+    """The plan without locked parts; `left_out` is the reason if an automatic analysis must leave out the table.
 
-    Raises StatementError if all of the table or all that was asked for is locked, unless the analysis is `automatic`.
+    Raises StatementError if the whole table or everything requested is locked, unless the analysis is `automatic`.
     """
     locks = locks_of(metastore, plan.table)
     types, reason = unlocked_columns(locks, plan.table, plan.types, automatic=automatic)
@@ -72,9 +72,9 @@ def without_locked(metastore: Metastore, plan: Plan, *, automatic: bool) -> Plan
 def unlocked_columns(
     locks: Sequence[StatisticsLock], name: TableName, types: Mapping[str, str], *, automatic: bool
 ) -> tuple[dict[str, str], str | None]:
-    """The columns that are not locked, with their types, and why nothing is to be analysed, or None.
+    """The columns that are not locked, with their types, and the reason if nothing is to be analysed, or None.
 
-    Raises StatementError if nothing is, unless the analysis is `automatic`.
+    Raises StatementError if all columns are locked, unless the analysis is `automatic`.
     """
     locked = {each for lock in locks if lock.object.partition is None for each in lock.object.columns}
     free = {column: kind for column, kind in types.items() if column not in locked}
@@ -89,7 +89,7 @@ def unlocked_columns(
 
 
 def reason_left_out(stated: Stated, name: TableName, parameters: Parameters) -> str | None:
-    """Why an automatic analysis leaves out a table, or None. `parameters` are the table's."""
+    """The reason why an automatic analysis leaves out a table, or None. `parameters` are the table's."""
     subject = Subject(name.parent, name.table)
     if stated.is_automatic(subject, parameters):
         return None

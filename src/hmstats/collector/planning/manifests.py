@@ -1,8 +1,8 @@
-"""Data files that manifests name: text files in the folder of a table, with the place of one data file in each line.
+"""Lists data files by manifests: text files in the folder of a table, with the place of one data file in each line.
 
-Delta Lake writes them (GENERATE symlink_format_manifest), so that Trino and Presto read a table of it without
-its log, as does whoever gives a table files that lie elsewhere. The table's input format is SymlinkTextInputFormat.
-Hive and Spark read texts so; of Parquet and ORC they would read the bytes as texts.
+Delta Lake writes them (GENERATE symlink_format_manifest), so that Trino and Presto can read a table without its log;
+others write them for files outside of the table's folder. The table's input format is SymlinkTextInputFormat. Hive and
+Spark read text files in this way; of Parquet and ORC they would read the bytes as text.
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ from hmstats.model.catalog.objects import Storage
 
 _INPUT_FORMAT = "symlinktextinputformat"
 _THREADS = 32
-"""Manifests that are read in parallel, since the threads wait for an object store, not for a core."""
+"""The number of manifests that are read in parallel, since the threads wait for an object store, not for a core."""
 
 Found = Mapping[str, list[DataFile] | OSError]
-"""The files of each location, or why they cannot be listed."""
+"""The files of each location, or the reason why they cannot be listed."""
 
 
 def has_manifests(storage: Storage | None) -> bool:
@@ -30,7 +30,7 @@ def has_manifests(storage: Storage | None) -> bool:
 
 
 def files_in_manifests(locations: Mapping[str, str], manifests: Found, settings: Settings = NO_SETTINGS) -> Found:
-    """The data files that the manifests of each location name, by the location's key; or why they cannot be listed."""
+    """The data files that manifests name, by the key of the manifests' location; or why they cannot be listed."""
     wanted = {key: found for key, found in manifests.items() if not isinstance(found, OSError)}
     with ThreadPoolExecutor(_THREADS) as threads:
         named = threads.map(
@@ -66,7 +66,7 @@ def _file(info: fs.FileInfo) -> DataFile:
 
 
 def _lines(files: fs.FileSystem, path: str) -> list[str]:
-    """The lines of a manifest. Raises OSError for what is no text."""
+    """The lines of a manifest. Raises OSError if it is not text."""
     with files.open_input_stream(path) as source:
         data = source.readall()
     try:

@@ -12,9 +12,9 @@ WHOLE_TABLE = ""
 class Piece:
     """A partition, or the whole of an unpartitioned table (its name is WHOLE_TABLE).
 
-    `parameters` are those in the metastore. `parquet`: its files are of Parquet, `orc`: they are of ORC, and
-    are read directly. `by_manifest`: its location has manifests, which name the files. `elsewhere` is the format of
-    files in a store that Spark alone has a client for, "" if it is another one; None: tasks reach them.
+    `parameters` are those in the metastore. `parquet`, `orc`: the files have this format, and are read directly.
+    `by_manifest`: the location has manifests, which name the files. `elsewhere` is the format of files in a store that
+    only Spark has a client for, "" for any other format; None: tasks can reach the files.
     """
 
     name: str
@@ -28,5 +28,5 @@ class Piece:
 
     @property
     def in_files(self) -> bool:
-        """Whether its files are read directly, unless they are ORC files that are left to Spark."""
+        """Whether the files are read directly, except for ORC files that are left to Spark."""
         return self.parquet or self.orc

@@ -24,14 +24,14 @@ from hmstats.model.statistics.column_types import kind_of
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An analysis. `types` is column to Hive type; `skipped` is column to the reason why it has no statistics.
+    """The plan of an analysis. `types` is Hive type by column; `skipped` is the reason by column without statistics.
 
-    `spec` is partition key to value, of the requested partitions; if they are `chosen` by several names or by a filter,
-    it is empty. `parameters` are the table's own. `unchanged` are requested pieces that are not analysed again.
+    `spec` is the value by partition key of the requested partitions; if they are `chosen` by several names or by a
+    filter, it is empty. `parameters` are the table's own. `unchanged` are requested pieces that are not analysed again.
     `settings` are Hadoop's for the locations. `key_columns` are the partition keys with their types. `unlisted` are
-    requested pieces whose files cannot be listed, with the reason, `locked` those whose statistics are locked
-    or skipped. `left_out` is why an automatic analysis leaves out the table. `hive_reads_alike`: Hive reads the same
-    rows and values as Spark. `spark_location` is where a table of Spark's own is, "" if it is another's.
+    requested pieces whose files cannot be listed, with the reason, `locked` those whose statistics are locked or
+    skipped. `left_out` is the reason why an automatic analysis leaves out the table. `hive_reads_alike`: Hive reads the
+    same rows and values as Spark. `spark_location` is the location of a table of Spark's own, "" for other tables.
     """
 
     table: TableName
@@ -58,7 +58,7 @@ class Plan:
 
     @property
     def whole(self) -> bool:
-        """Whether every partition is requested, so that the table's own statistics can be made."""
+        """Whether every partition is requested, so that the table's own statistics can be computed."""
         return not self.chosen and not any(value is not None for value in self.spec.values())
 
     @property
@@ -96,14 +96,14 @@ def make_plan(metastore: Metastore, request: Statement) -> Plan:
 
 
 def resolve_table(metastore: Metastore, request: Statement) -> Table:
-    """The table of a request. Raises StatementError as make_plan, but does not look up partitions."""
+    """The table of a request. Raises StatementError as make_plan does, but does not look up partitions."""
     return _resolve_request(metastore, request)[0]
 
 
 def _resolve_request(
     metastore: Metastore, request: Statement
 ) -> tuple[Table, dict[str, str], dict[str, str], Sequence[TextSpec]]:
-    """The table, its columns with their types, columns to skip with the reason, and one spec or more of partitions."""
+    """The table, its columns with their types, skipped columns with the reason, and one or more specs of partitions."""
     table = metastore.existing_table(request.table)
     check_folder(table)
     if request.where is not None and not table.partition_keys:
@@ -114,7 +114,7 @@ def _resolve_request(
 
 
 def check_folder(table: Table) -> None:
-    """Raises StatementError for a table whose folder does not tell its rows, such as one of Iceberg or of Flink."""
+    """Raises StatementError for a table whose folder does not determine its rows, such as one of Iceberg or Flink."""
     reason = folder_refusal(table)
     if reason is not None:
         raise StatementError(f"table {table.name.typed} {reason}")
@@ -128,10 +128,10 @@ def check_provider(name: str, provider: str | None) -> None:
 
 
 def columns_of(table: Table, request: Statement, *, taken: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """Columns to analyse with their types, and columns to skip with the reason.
+    """The columns to analyse with their types, and the columns to skip with the reason.
 
     `taken`: the metastore accepts statistics of columns that only Spark's schema has. Raises StatementError for a
-    wanted column that is missing or cannot have statistics.
+    requested column that is missing or cannot have statistics.
     """
     wanted = request.columns
     columns = data_columns(table)
@@ -155,7 +155,7 @@ def columns_of(table: Table, request: Statement, *, taken: bool) -> tuple[dict[s
 
 
 LEFT_OUT = "a preference leaves it out"
-"""The reason why a column is skipped whose preference says so."""
+"""The reason for skipping a column whose preference says so."""
 _NOT_TAKEN = "the metastore has none of the columns of Spark's schema, and so takes no statistics of them"
 
 
@@ -201,7 +201,7 @@ def _piece(
 def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where: str | None) -> list[str]:
     """The names of the requested partitions, preselected by the metastore as far as it can compare values.
 
-    A filter, which may compare texts, chooses values too: rows that Spark reads do not tell month=1 from month=01.
+    A filter, which may compare texts, also selects by value: rows that Spark reads do not tell month=1 from month=01.
 
     Raises StatementError if a filter, or a spec with values, matches none.
     """
@@ -224,7 +224,7 @@ def _names(metastore: Metastore, table: Table, specs: Sequence[TextSpec], where:
 
 
 def no_partitions(name: TableName) -> StatementError:
-    """The error for a table whose partitions Spark finds in its folder, and of which the metastore has none."""
+    """The error for a table whose partitions Spark finds in its folder, and for which the metastore has none."""
     return StatementError(
         f"table {name.typed} has no partition in the metastore, but Spark reads those of its folder:"
         f" store them by MSCK REPAIR TABLE {name.typed} in Spark"
@@ -257,9 +257,9 @@ _OPTIONS_OF_SPARK = frozenset(
     }
 )
 BY_PLACE = "orc.force.positional.evolution"
-"""The setting by which Hive and Spark find the columns of ORC files by their places, whatever they are called there."""
+"""The setting by which Hive and Spark find the columns of ORC files by position, whatever their names are."""
 _CLASSES = {PARQUET: "parquet", ORC: ".orc."}
-"""Formats by Spark's names, and a part of the names of their input formats and SerDes, in lower case."""
+"""Formats by Spark's names, with a part of the names of their input formats and SerDes, in lower case."""
 
 
 def is_format(name: str, storage: Storage | None, table: Table) -> bool:
@@ -281,7 +281,7 @@ def is_format(name: str, storage: Storage | None, table: Table) -> bool:
 
 
 def _finds_by_place(table: Table) -> bool:
-    """Whether columns of ORC files are found by their places; Spark hears the parameters of Hive's tables alone."""
+    """Whether columns of ORC files are found by position; Spark respects the parameters only of Hive's tables."""
     of_serde = table.storage.serde.parameters if table.storage else {}
     given = of_serde if PROVIDER in table.parameters else {**table.parameters, **of_serde}
     return any(name.lower() == BY_PLACE and value.lower() == "true" for name, value in given.items())

@@ -1,4 +1,4 @@
-"""What an analysis takes from the preferences of its table, where its caller says nothing."""
+"""Completes a request by the preferences of its table, where the caller gave nothing."""
 
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -16,7 +16,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class PreferredRequest:
-    """A request with all that its table's preferences add to it. `row_counts`: with noscan, count rows too."""
+    """A request completed by its table's preferences. `row_counts`: with noscan, count rows too."""
 
     request: Statement
     options: Options
@@ -26,9 +26,9 @@ class PreferredRequest:
 def apply_preferences(
     metastore: Metastore, request: Statement, wanted: Options | Choices, *, row_counts: bool
 ) -> PreferredRequest:
-    """The request with what its caller left open; Options leave nothing open.
+    """Complete a request where its caller left options open; Options leave nothing open.
 
-    Raises StatementError for values that make no sense together.
+    Raises StatementError for values that contradict each other.
     """
     if isinstance(wanted, Options):
         return PreferredRequest(request, wanted, row_counts)
@@ -44,9 +44,9 @@ def apply_preferences(
 
 
 def preferred_of_writes(metastore: Metastore, table: TableName) -> PreferredRequest:
-    """What is gathered of writes to a table, which may not exist yet; all rows count, whatever sample is preferred.
+    """The request for writes to a table, which may not exist yet; it covers all rows, even if a sample is preferred.
 
-    Raises StatementError for preferences that make no sense together.
+    Raises StatementError for preferences that contradict each other.
     """
     found = apply_preferences(metastore, Statement(table), AS_PREFERRED, row_counts=False)
     return replace(found, options=replace(found.options, sample_fraction=1.0))
@@ -65,7 +65,7 @@ def _options(wanted: Choices, table: Preferences, by_column: dict[str, Sketches]
 
 
 def _columns(stated: Stated, name: TableName, wanted: Choices) -> tuple[dict[str, Sketches], list[str]]:
-    """The sketches of columns with preferences of their own, and the columns that are left out."""
+    """The sketches of columns with preferences of their own, and the columns to leave out."""
     found = {each: stated.of(_subject(name, each)) for each in stated.columns_of(name)}
     sketches = {column: _sketches(wanted, own) for column, own in found.items() if own.statistics is not Made.NONE}
     return sketches, [column for column, own in found.items() if own.statistics is Made.NONE]

@@ -33,7 +33,7 @@ class Lister(Protocol):
     """Lists files in stores that this machine has no client for."""
 
     def list_each(self, locations: Mapping[str, str]) -> Mapping[str, list[DataFile] | OSError]:
-        """The data files under each location, or why it cannot be listed."""
+        """The data files under each location, or the error if it cannot be listed."""
 
 
 def prepare(
@@ -49,11 +49,11 @@ def prepare(
 ) -> tuple[Plan, Files]:
     """The plan of a request and all its files, including those of unchanged pieces.
 
-    Files in stores that this machine has no client for are listed by `elsewhere`, and read by whoever lists them.
+    Files in stores that this machine has no client for are listed by `elsewhere`, and read by the same client.
 
-    What is locked is left out, unless `past_locks`. If the analysis is `automatic` or of `changed_only`, so is what
-    automatic analyses leave out. With noscan, `changed_only` leaves out nothing but what is locked
-    or skipped. Raises StatementError as make_plan and read_by_log, if all is locked, and if no piece can be listed.
+    Locked parts are left out, unless `past_locks`. If the analysis is `automatic` or of `changed_only`, so are parts
+    that automatic analyses leave out. With noscan, `changed_only` leaves out only parts that are locked or skipped.
+    Raises StatementError as make_plan and read_by_log do, if everything is locked, and if no piece can be listed.
     """
     plan = read_by_log(with_file_settings(make_plan(metastore, request), hadoop))
     if not past_locks:
@@ -85,7 +85,7 @@ def list_pieces(plan: Plan, elsewhere: Lister | None = None) -> tuple[Plan, File
 
 
 def _read_elsewhere(piece: Piece, unreachable: Container[str]) -> Piece:
-    """The piece, whose files are not read directly if they are in a store that tasks cannot reach."""
+    """The piece; if its files are in a store that tasks cannot reach, it is not marked to be read directly."""
     if piece.name not in unreachable:
         return piece
     form = PARQUET if piece.parquet else ORC if piece.orc else ""
@@ -93,10 +93,10 @@ def _read_elsewhere(piece: Piece, unreachable: Container[str]) -> Piece:
 
 
 def files_of(piece: Piece, found: Sequence[DataFile] | OSError) -> Sequence[DataFile] | str:
-    """The files of a piece, or why they cannot be listed.
+    """The files of a piece, or the reason why they cannot be listed.
 
-    A missing location counts as empty only if the metastore says that the piece is empty. Else it may be on a disk that
-    is not mounted, and a count of 0 rows would be wrong.
+    A missing location counts as empty only if the metastore says that the piece is empty. Otherwise it may be on a disk
+    that is not mounted, and a count of 0 rows would be wrong.
     """
     if not isinstance(found, OSError):
         return found
@@ -121,9 +121,9 @@ def check_listed(plan: Plan) -> None:
 
 
 def says_empty(parameters: Parameters) -> bool:
-    """Whether parameters call a piece empty: one of the counts is 0, and no other is above 0.
+    """Whether parameters declare a piece empty: one of the counts is 0, and no other is above 0.
 
-    A number of rows that is not marked as accurate may be stale: counts of files and bytes go before it.
+    A number of rows that is not marked as accurate may be stale, so it counts only without counts of files and bytes.
     """
     counts = {parameters[name] for name in FILE_SIZES if name in parameters}
     if NUM_ROWS in parameters and (not counts or Accurate.parse(parameters.get(PARAMETER)).basic):

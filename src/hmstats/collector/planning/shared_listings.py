@@ -1,8 +1,8 @@
 """Plans listings of an object store for tables with very many partitions.
 
 A store lists all files below a prefix a thousand at a time, across directories. For 100,000 partitions of one file
-each, these are 100 requests instead of 100,000. A few locations are listed one by one in parallel instead, which is
-faster than one listing that must be read page after page.
+each, these are 100 requests instead of 100,000. A few locations are listed one by one in parallel, which is faster than
+one listing whose pages must be read one after the other.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ _PAGED_SCHEMES = frozenset({"s3", "gs", "abfs", "abfss"})
 
 @dataclass(frozen=True, slots=True)
 class SharedListing:
-    """A directory that is listed recursively, and the requested locations in it, as location to path."""
+    """A directory that is listed recursively, and the path of each requested location in it."""
 
     directory: str
     places: Mapping[str, str]

@@ -1,7 +1,7 @@
-"""Tables that a stream of Spark writes to: a log in their folder names the files that Spark reads.
+"""Plans tables that a Spark stream writes to: a log in their folder names the files that Spark reads.
 
-An interrupted batch leaves files that the log does not name. Spark finds the partitions in it too, and tells
-the metastore of none.
+An interrupted batch leaves files that the log does not name. Spark finds the partitions in the log too, and does not
+create them in the metastore.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ _LOG = "_spark_metadata"
 
 
 def read_by_log(plan: Plan) -> Plan:
-    """The plan of a table with such a log, so that Spark reads all its rows; any other plan as it is.
+    """The plan for Spark to read all rows of a table with such a log; any other plan stays as it is.
 
     Raises StatementError if the table is partitioned and the metastore has no partition.
     """
@@ -33,5 +33,5 @@ def _has_log(plan: Plan) -> bool:
         files, path = open_location(plan.spark_location, plan.settings)
         found = files.get_file_info(f"{path}/{_LOG}")
     except OSError:
-        return False  # whoever lists the files says why
+        return False  # listing the files will report the reason
     return bool(found.type is fs.FileType.Directory)

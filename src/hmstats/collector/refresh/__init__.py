@@ -1,6 +1,6 @@
-"""Refreshes statistics by themselves: what is stale, the best first, until a budget is spent.
+"""Refreshes stale statistics automatically, the most useful first, until a budget is spent.
 
 lease     renews the lease of a table while it is analysed
-round     a round from its plan to its last run
-watching  rounds whenever something has changed, after a quiet time
+round     runs a round, from its plan to its last run
+watching  runs rounds when tables have changed, after a quiet time
 """

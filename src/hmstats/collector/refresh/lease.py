@@ -1,4 +1,4 @@
-"""The lease of a table while it is analysed: a thread renews it, over a connection of its own."""
+"""Keeps the lease of a table while it is analysed: a thread renews it, over a connection of its own."""
 
 import threading
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from hmstats.program_log import ProgramLog
 
 _log = ProgramLog("hmstats.refresh")
 LEASE_SECONDS = 60
-"""How long a table stays taken after its refresher was killed."""
+"""How long a table stays reserved after the process that refreshes it was killed."""
 
 
 @contextmanager
 def keep_lease(metastore: str, run: Run, lease_seconds: int) -> Iterator[threading.Event]:
-    """Renew the lease of a run while the block runs. The event is set when another run has the table."""
+    """Renew the lease of a run during the block. The event is set when another run has got the table."""
     ended, lost = threading.Event(), threading.Event()
 
     def renew() -> None:

@@ -1,4 +1,4 @@
-"""A round of refreshing: each piece of its plan is analysed under a lease of its table, and recorded as a run."""
+"""Runs a round of refreshing: each table of its plan is analysed under a lease, and recorded as a run."""
 
 import os
 import socket
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from hmstats.collector.report import Report
 
 _MOST_CHARACTERS = 2_000
-"""Most characters of a reason that is recorded."""
+"""The most characters of a recorded reason."""
 _SLICE_SECONDS = 5.0
-"""Predicted seconds of the partitions that are analysed at once; after them a run may be stopped."""
+"""The predicted seconds of partitions that are analysed together; between such groups a run can be stopped."""
 _GONE = "NoSuchObjectException"
 _STOPPED = "ended by a signal; what was finished before it is stored"
 _LOST = "another run has the table, since the lease was not renewed in time; what was finished before is stored"
 Analyse = Callable[[TableName, Sequence[str], bool], "Report"]
-"""Analyses a table, or some partitions of it by name; with True only what its files show as changed."""
+"""Analyses a table, or some partitions of it by name; with True only pieces whose files have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of a piece of the plan; `outcome` None: nothing was done, for the reason."""
+    """The outcome of one piece of work; `outcome` None: nothing was done, for the reason."""
 
     work: Work
     outcome: Outcome | None
@@ -52,7 +52,7 @@ class Done:
 
 @dataclass(slots=True)
 class Refresher:
-    """Runs rounds. `stop` ends a round after the run that is under way, which may fail then without fault.
+    """Runs rounds. `stop` ends a round after the current run, whose failure is then no fault.
 
     `skipped` has the tables that the last round left out, with the reason.
     """
@@ -68,16 +68,16 @@ class Refresher:
     _refusal: SparkDoesNotStart | None = None
 
     def plan(self, busy: dict[TableName, float] | None = None) -> Round:
-        """The plan of a round now."""
+        """The plan of a round at this time."""
         with connect(self.metastore) as service:
             return plan_round(service, self.wanted, self._now_ms(), busy)
 
     def run(self, busy: dict[TableName, float] | None = None) -> Iterator[Done]:
-        """A round: what became of each piece of work, as soon as it is done.
+        """Run a round; yields the outcome of each piece of work as soon as it is done.
 
-        It ends when the plan is done, at `stop`, at the end of the window, and when the time that it took is the
-        budget. A failure ends its own piece alone. If Spark does not start, which is no table's failure, the tables
-        that need none are analysed all the same; at the end SparkDoesNotStart is raised.
+        The round ends when the plan is done, at `stop`, at the end of the window, and when its time exceeds the budget.
+        A failure ends only its own piece of work. If Spark does not start, which is no table's failure, the tables that
+        do not need Spark are still analysed; at the end SparkDoesNotStart is raised.
         """
         if not self.is_open():
             return
@@ -95,7 +95,7 @@ class Refresher:
             raise self._refusal
 
     def is_open(self) -> bool:
-        """Whether it is a time at which runs may begin."""
+        """Whether runs may begin at this time."""
         now = datetime.fromtimestamp(self.clock(), UTC)
         return not self.wanted.windows or windows.closes_at(self.wanted.windows, now) is not None
 
@@ -106,7 +106,7 @@ class Refresher:
         run = Run(uuid.uuid4().hex, work.table, self.runner, 0, Outcome.RUNNING, work.partitions, work.terms.as_dict())
         try:
             begun = service.runs.begin(run, self.lease_seconds)
-        except CallRefused as error:  # dropped meanwhile, which is no failure, or not allowed
+        except CallRefused as error:  # dropped meanwhile, which is not a failure, or not allowed
             return Done(work, None if error.kind == _GONE else Outcome.FAILED, str(error))
         except HmstatsError as error:
             return Done(work, None, str(error))
@@ -159,9 +159,9 @@ class Refresher:
         return table is not None and is_lake_table(table)
 
     def _still_stale(self, service: Metastore, work: Work) -> Sequence[str] | None:
-        """The partitions of the work that are not fresh by now (none: the table as a whole); None if all are.
+        """The partitions of the work that are still stale (none: the table as a whole); None if all are fresh.
 
-        Whoever had the lease before may have done some of it.
+        An earlier holder of the lease may have done some of the work.
         """
         if work.look or work.blamed:
             return ()
@@ -174,16 +174,16 @@ class Refresher:
 
 
 def _slices(partitions: Sequence[str], seconds: float) -> Iterator[Sequence[str]]:
-    """The partitions of a run, as many at once as take _SLICE_SECONDS; none of them: the table as a whole.
+    """The partitions of a run, in groups that take about _SLICE_SECONDS; an empty group is the table as a whole.
 
-    Between two of them a run can be stopped, and what is done of it is stored.
+    Between two groups a run can be stopped, and its finished groups are stored.
     """
     number = max(ceil(len(partitions) * _SLICE_SECONDS / max(seconds, _SLICE_SECONDS)), 1)
     yield from (partitions[begin : begin + number] for begin in range(0, max(len(partitions), 1), number))
 
 
 def _with_report(done: Done, report: "Report") -> Done:
-    """The outcome with what one analysis more has done."""
+    """The outcome, with the results of one more analysis added."""
     return replace(
         done,
         reason=report.left or (report.waiting_sentence[:_MOST_CHARACTERS] if report.waiting else done.reason),

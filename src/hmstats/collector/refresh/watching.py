@@ -1,4 +1,4 @@
-"""Rounds whenever something has changed: the notification log is followed, and a table waits until it is quiet."""
+"""Runs rounds when tables have changed: follows the notification log, and waits until a table is quiet."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ _STATISTICS = frozenset(
         *("DELETE_TBL_COL_STAT_EVENT", "DELETE_PART_COL_STAT_EVENT"),
     }
 )
-"""Events that tell of statistics alone."""
+"""Events that only concern statistics."""
 
 
 @dataclass(slots=True)
@@ -30,9 +30,9 @@ class Watch:
     _changed: dict[TableName, float] = field(default_factory=dict)
 
     def rounds(self) -> Iterator[Done]:
-        """What becomes of each piece of work of all rounds, until the refresher's `stop`.
+        """Run rounds until the refresher's `stop`; yields the outcome of each piece of work.
 
-        A metastore that is away is asked again.
+        If the metastore is away, it is asked again after the pause.
         """
         stop: threading.Event = self.refresher.stop
         while not stop.is_set():
@@ -49,7 +49,7 @@ class Watch:
         return {name: now - at for name, at in self._changed.items()}
 
     def _follow(self, service: Metastore) -> None:
-        """Note the tables of new events. At first only events to come are looked at."""
+        """Record the tables of new events. The first call only finds the end of the log."""
         if self._last_event is None:
             self._last_event = service.events.last()
             return

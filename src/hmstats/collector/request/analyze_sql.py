@@ -1,4 +1,4 @@
-"""The ANALYZE statement of Hive and Spark: its text read with sqlglot."""
+"""Parses the ANALYZE statement of Hive and Spark with sqlglot."""
 
 import logging
 import re
@@ -17,7 +17,7 @@ from hmstats.model.catalog.names import NULL_PARTITION_VALUE
 FORM = "ANALYZE TABLE [db.]t [PARTITION(k[=v], ...)] COMPUTE STATISTICS [NOSCAN | FOR COLUMNS [a, b] | FOR ALL COLUMNS]"
 _DIALECTS = ("spark", "hive")
 _CUT = re.compile(r"\bstatistics\s+for\s*;?\s*$", re.IGNORECASE)
-"""The end of a statement without its COLUMNS, which sqlglot takes for a whole one about no column."""
+"""The end of a statement whose COLUMNS are missing: sqlglot takes it for a complete one about no column."""
 _VERB = re.compile(r"\s*analyze\s+tables?\b", re.IGNORECASE)
 
 
@@ -111,7 +111,7 @@ def _spec(parts: Sequence[exp.Expression]) -> dict[str, str | None]:
 
 
 def _value(value: exp.Expression) -> str:
-    """The text of a literal, without casts around it."""
+    """The text of a literal, without the casts around it."""
     if isinstance(value, exp.Cast):
         return _value(value.this)
     if isinstance(value, exp.Neg):

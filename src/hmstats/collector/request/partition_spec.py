@@ -1,4 +1,4 @@
-"""Converts partition keys' values, as a caller writes them, to the metastore's texts.
+"""Converts values of partition keys, as a caller writes them, to the metastore's texts.
 
 A metastore stores texts as given, and for most types several texts stand for one value, so they are compared by value
 (model/partitions/partition_values.py).
@@ -16,20 +16,20 @@ from hmstats.model.partitions.partition_values import canonical_value
 from hmstats.model.statistics.column_types import base_type
 
 KeyValue: TypeAlias = str | int | float | Decimal | date
-"""A Python value of a partition key; bool (an int) and datetime (a date) too."""
+"""A Python value of a partition key; this includes bool (an int) and datetime (a date)."""
 PartitionSpec: TypeAlias = Mapping[str, KeyValue | None]
-"""Partition key to value; a key without a value (None) means every value."""
+"""The value by partition key; None instead of a value means every value."""
 Partitions: TypeAlias = PartitionSpec | Sequence[str]
 """The partitions with these values, or those with these names: key=value/key=value, of all keys or of some."""
 TextSpec: TypeAlias = Mapping[str, str | None]
-"""Partition key to the text that the metastore stores; None means every value."""
+"""The metastore's text by partition key; None means every value."""
 
 _ONE_TEXT = {"string", "varchar"}
 """Types whose values have exactly one text."""
 
 
 def spec_of_name(name: str) -> dict[str, str]:
-    """Key (lower case) to value of a partition's name. Raises StatementError for a text that is none."""
+    """The value by key (in lower case) of a partition's name. Raises StatementError if the text is not a name."""
     if not all(separator and key.strip() for key, separator, _ in (each.partition("=") for each in name.split("/"))):
         raise StatementError(f"partition {name!r} is not named KEY=VALUE/KEY=VALUE")
     return partition_spec(name)
@@ -53,7 +53,7 @@ def check_spec(of: str, spec: PartitionSpec, keys: Sequence[Column]) -> dict[str
 
 
 def pruning_values(spec: TextSpec, keys: Sequence[Column]) -> tuple[str, ...]:
-    """The texts by which the metastore preselects partitions, one for each key; empty if other texts may be equal."""
+    """The texts by which the metastore preselects partitions, one a key; empty if other texts may be equal to it."""
     texts = ((spec.get(key.name.lower()), base_type(key.type) in _ONE_TEXT) for key in keys)
     values = [text if text is not None and unique else "" for text, unique in texts]
     while values and not values[-1]:

@@ -1,4 +1,4 @@
-"""Classic sessions, in whose Java process jobs of ours run; a session of Spark Connect is only a client's."""
+"""Recognises classic sessions, whose Java process can run our jobs; a session of Spark Connect is only a client."""
 
 import os
 from collections.abc import Mapping

@@ -1,23 +1,23 @@
-"""How many cores a job may get: executors may join a session after the job was cut into tasks."""
+"""Estimates how many cores a job may get: executors may join a session after the job was split into tasks."""
 
 import time
 
 from pyspark import SparkConf, SparkContext
 
 _UNBOUNDED_EXECUTORS = 100
-"""As many executors are expected at most, since dynamic allocation without a limit tells of no number."""
+"""The most executors that are expected, since dynamic allocation without a limit gives no number."""
 _JOINING_SECONDS = 60.0
 """How long executors of a standalone cluster may take to join; no job starts before the first."""
 _SETTLED_SECONDS = 2.0
-"""How long after the last executor none must join; if that took long, half as long again, since machines are busy."""
+"""How long no executor must join before the wait ends; at least half of the time that joining took so far."""
 _LOOK_SECONDS = 0.1
 
 
 def expected_cores(context: SparkContext) -> int:
-    """The cores of the executors that are there, or of those that the session's settings allow, if these are more.
+    """The cores of the present executors, or those that the session's settings allow, if these are more.
 
     If `spark.default.parallelism` is set, it is that number. A session on one machine has its cores at once. One on a
-    standalone cluster that may take all cores has them a few seconds after it began, for which this waits.
+    standalone cluster that may take all cores gets them a few seconds after its start; this function waits for them.
     """
     conf = context.getConf()
     if context.master.startswith("local") or conf.contains("spark.default.parallelism"):
@@ -34,7 +34,7 @@ def _there(context: SparkContext) -> int:
 
 
 def _wait_for_executors(context: SparkContext) -> None:
-    """Return when no more executors join a session that began a moment ago."""
+    """Wait until no more executors join a session that has just started."""
     began = context.startTime / 1000
     while time.time() - began < _JOINING_SECONDS:
         last = max(_join_times(context), default=None)
@@ -44,14 +44,14 @@ def _wait_for_executors(context: SparkContext) -> None:
 
 
 def _join_times(context: SparkContext) -> list[float]:
-    """When each executor that is there joined, in seconds since the epoch."""
+    """The time at which each present executor joined, in seconds since the epoch."""
     found = context._jsc.sc().statusStore().executorList(True)  # noqa: SLF001 - PySpark has no other way
     executors = [found.apply(number) for number in range(found.size())]
     return [each.addTime().getTime() / 1000 for each in executors if each.id() != "driver"]
 
 
 def _allowed_cores(conf: SparkConf) -> int:
-    """The cores that the settings ask for; 0 if they say nothing, as on one machine."""
+    """The cores that the settings request; 0 if they request none, as on one machine."""
     most = _number(conf, "spark.cores.max", 0)
     if conf.get("spark.dynamicAllocation.enabled", "false") == "true":
         limit = _number(conf, "spark.dynamicAllocation.maxExecutors", _UNBOUNDED_EXECUTORS)

@@ -1,7 +1,7 @@
-"""Counts the bytes that Spark reads of files: by its stages' own metrics, so that other jobs of a session do not count.
+"""Counts the bytes that Spark reads of files, by the metrics of its stages, so that other jobs do not count.
 
-These metrics are right for files that are read from beginning to end, as text and Avro are. Of Parquet and ORC, which
-Spark reads by ranges in other threads, they know a part alone.
+These metrics are right for files that are read from beginning to end, such as text and Avro. Of Parquet and ORC, which
+Spark reads by ranges in other threads, they include only a part.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 _WAIT_MS = 10_000
-"""How long the metrics of the last stage may take to come."""
+"""How long to wait for the metrics of the last stage."""
 
 
 class InputBytes:
@@ -24,7 +24,7 @@ class InputBytes:
         self._tag = tag
 
     def total(self) -> int | None:
-        """How many there are; None if Spark has not kept the metrics of all stages, or if it read no files."""
+        """The number of bytes; None if Spark has not kept the metrics of all stages, or if it read no files."""
         try:
             self._context.listenerBus().waitUntilEmpty(_WAIT_MS)
             jobs = self._context.statusTracker().getJobIdsForTag(self._tag)
@@ -45,7 +45,7 @@ class InputBytes:
 
 @contextmanager
 def count_input_bytes(spark: SparkSession) -> Iterator[InputBytes]:
-    """Count the bytes that jobs of this thread read meanwhile."""
+    """Count the bytes that jobs of this thread read during the block."""
     tag = f"hmstats-{uuid4().hex}"
     spark.sparkContext.addJobTag(tag)
     try:

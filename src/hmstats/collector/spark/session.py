@@ -28,7 +28,7 @@ _JAVA_ENDED = "JAVA_GATEWAY_EXITED"
 _URIS = "spark.hadoop.hive.metastore.uris"
 _TLS = "spark.hadoop.hive.metastore.use.SSL"
 OWN = "spark.hmstats.own"
-"""Marks a session that hmstats has created for itself, in which no table is created."""
+"""A setting that marks a session which hmstats has created for itself, and in which no table is created."""
 _SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """The variable in which spark-submit passes the port of the JVM to a Python program."""
 _LOCAL_MASTER = re.compile(r"local(?:\[\s*(?P<threads>\*|\d+)[^\]]*\])?")
@@ -36,10 +36,10 @@ _LOCAL_MASTER = re.compile(r"local(?:\[\s*(?P<threads>\*|\d+)[^\]]*\])?")
 
 @contextmanager
 def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """The active session with these settings; under spark-submit the one of its master; else one of our own.
+    """The active session with these settings; under spark-submit the one of its master; otherwise one of our own.
 
     `metastore` is `thrift://HOST:PORT`, or None for the one of an active or submitted session. A session that was
-    created here is stopped at the end. Signals that come while it starts count once it has started. Raises
+    created here is stopped at the end. Signals that come while it starts are handled once it has started. Raises
     SettingsError as local_session does.
     """
     active = SparkSession.getActiveSession()
@@ -58,12 +58,12 @@ def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[st
 
 @contextmanager
 def _stopped_at_end(session: SparkSession) -> Iterator[None]:
-    """Stop the session at the end of the block, also if its Java process is gone already."""
+    """Stop the session at the end of the block, even if its Java process has already ended."""
     try:
         yield
     except (KeyboardInterrupt, HmstatsError):
         with suppress(ConnectionError, Py4JError):
-            session.sparkContext.setLogLevel("OFF")  # tasks that are under way end with traces of Java
+            session.sparkContext.setLogLevel("OFF")  # tasks under way end with traces of Java
         raise
     finally:
         with suppress(ConnectionError, Py4JError):
@@ -76,7 +76,7 @@ def session_is_given() -> bool:
 
 
 def local_session(metastore: str, *, master: str = LOCAL, conf: Mapping[str, str] | None = None) -> SparkSession:
-    """A session with Hive support whose catalog is the metastore `thrift://HOST:PORT`. `conf` wins over all else.
+    """A session with Hive support whose catalog is the metastore `thrift://HOST:PORT`. `conf` overrides all settings.
 
     Unless its master is a cluster, it listens on the loopback address only. Raises SettingsError if there is no
     suitable Java, if Spark Connect is asked for, and if Spark does not start.
@@ -111,7 +111,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
             SparkContext.getOrCreate(SparkConf().setAll([*settings.items(), _WITH_HIVE]))
         with signals_deferred():  # again, since the context has put a handler of its own there
             session = SparkSession.builder.config(map=dict(settings)).enableHiveSupport().getOrCreate()
-            _ = session.conf  # makes the session's state, which reads the settings of SQL
+            _ = session.conf  # creates the session's state, which reads the settings of SQL
     except (Py4JJavaError, PySparkException) as error:
         with_master = f" with master {settings[_MASTER]}" if _MASTER in settings else ""
         ended = isinstance(error, PySparkException) and error.getCondition() == _JAVA_ENDED
@@ -121,7 +121,7 @@ def _start(settings: Mapping[str, str]) -> SparkSession:
 
 
 def _catalog(metastore: str) -> dict[str, str]:
-    """The settings by which Spark's own client reaches a metastore, which is Thrift, with TLS at all addresses or none.
+    """The settings by which Spark's own client reaches a metastore: over Thrift, at all addresses with TLS or without.
 
     Raises SettingsError for other addresses.
     """

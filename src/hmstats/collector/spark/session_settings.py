@@ -1,4 +1,4 @@
-"""The settings of a Spark session that tell where statistics go."""
+"""The settings of a Spark session that say where statistics go."""
 
 import os
 from collections.abc import Callable
@@ -21,9 +21,9 @@ def hadoop_settings(spark: SparkSession) -> Callable[[str], str | None]:
 
 
 def session_metastore(spark: SparkSession) -> str:
-    """The session's hive.metastore.uris, as thrift+tls:// if its catalog speaks TLS.
+    """The session's hive.metastore.uris, as thrift+tls:// if its catalog uses TLS.
 
-    Raises StatementError when it has none.
+    Raises StatementError if it has none.
     """
     setting = hadoop_settings(spark)
     uris = setting("hive.metastore.uris")
@@ -35,7 +35,7 @@ def session_metastore(spark: SparkSession) -> str:
 
 
 def session_spool(spark: SparkSession, named: str | None) -> str | None:
-    """The spool folder: the named one, else the session's, else one in the working directory.
+    """The spool folder: the given one, else the session's, else one in the working directory.
 
     If executors are on other machines, the default is None, since their working directories are not the driver's.
     """

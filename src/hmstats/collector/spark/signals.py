@@ -1,6 +1,6 @@
-"""What Ctrl-C and SIGTERM do to a program with a Spark session.
+"""Handles Ctrl-C and SIGTERM in programs with a Spark session.
 
-PySpark leaves its Java process behind if it is interrupted while it starts it, and its client py4j logs the trace of
+PySpark leaves its Java process behind if it is interrupted while starting it, and its client py4j logs the trace of
 every interrupt.
 """
 
@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
 _LOGGERS = ("", "py4j.clientserver", "py4j.java_gateway")
-"""The loggers py4j writes to, the root of all loggers first."""
+"""The loggers that py4j writes to, and the root of all loggers first."""
 
 
 @contextmanager
 def signals_deferred() -> Iterator[None]:
-    """Let the program's handlers run at the end of the block, if one of these signals came; Spark's own are removed.
+    """Defer these signals to the end of the block, where the program's handlers run; Spark's own are removed.
 
     The first signal is answered at once by a line on standard error.
     """
@@ -49,7 +49,7 @@ def _say(line: str) -> None:
 
 @contextmanager
 def without_traces_of_interrupts() -> Iterator[None]:
-    """Keep py4j from logging the traces of interrupts, and of what fails while an interrupt closes its connections."""
+    """Keep py4j from logging the traces of interrupts, and of errors while an interrupt closes its connections."""
     loggers = [logging.getLogger(each) for each in _LOGGERS]
     for logger in loggers:
         logger.addFilter(_is_of_no_interrupt)

@@ -49,7 +49,7 @@ def warehouse_of(spark: SparkSession) -> str:
 
 
 def difference(spark: SparkSession, metastore: Metastore) -> Difference | None:
-    """The difference of the warehouses; None if they are equal, or if the metastore does not tell its own."""
+    """The difference of the warehouses; None if they are equal, or if the metastore does not name its own."""
     theirs, ours = metastore.config_value("metastore.warehouse.dir"), warehouse_of(spark)
     if not theirs or parse(theirs) == parse(ours):
         return None
