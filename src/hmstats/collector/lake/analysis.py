@@ -1,4 +1,4 @@
-"""An analysis of a table by its format's own metadata: all rows of one version, in this process, without Spark."""
+"""Analyses a table by its format's own metadata: all rows of one version, in this process, without Spark."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,12 +29,12 @@ from hmstats.model.spark.spark_schema import LOG_SCHEMA
 from hmstats.sketch.accumulator import TableAccumulator
 
 _PUFFIN = "the Puffin file"
-"""The step that failed, in a report."""
+"""The name of the failed step in a report."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """The finding of an analysis, the files that it counted or read, its Puffin file, and failed step to reason."""
+    """The result of an analysis: finding, counted or read files, Puffin file, and the reason by failed step."""
 
     finding: Finding | None = None
     files: Sequence[DataFile] = ()
@@ -57,13 +57,12 @@ def analyze_lake(
 ) -> Report:
     """Compute and store the statistics of a table's newest version.
 
-    `row_counts`: with noscan, the rows that the log says. `delivery` says whether locked statistics are written.
-    `own_commits`: how many of the newest commits are the caller's, whose rows alone are read.
-    `spark` is a session, if there is one: it reads tables that nothing else here reads.
-    `hadoop` returns a setting of Hadoop by its name.
+    `row_counts`: with noscan, store the rows that the log gives. `delivery` says whether locked statistics are written.
+    `own_commits`: the newest commits that are the caller's, whose rows alone may be read. `spark` is a session, if
+    there is one: it reads tables that nothing else here reads. `hadoop` returns a setting of Hadoop by its name.
 
-    Raises as plan_lake; UnreadableFile; AnalysisIncomplete, with the report, if the metastore refused the statistics;
-    StatementError if rows of others than the `own_commits` would be read.
+    Raises as plan_lake does; UnreadableFile; AnalysisIncomplete, with the report, if the metastore refused the
+    statistics; StatementError if rows of other commits than the `own_commits` would be read.
     """
     seconds: dict[str, float] = {}
     with measure(seconds, "plan"):
@@ -122,7 +121,7 @@ def _report(
 
 
 def _reads(plan: LakePlan) -> ReadCount | None:
-    """What was read of the table's files; None if Spark or a library that does not tell it has read them."""
+    """The bytes and requests that were read of the table's files; None if the library that read them does not tell."""
     if plan.opened.reads is None or plan.opened.only_by_spark is not None:
         return None
     return plan.opened.reads.count
@@ -150,7 +149,7 @@ def _read(
 
 
 def _read_rows(plan: LakePlan, options: Options, spark: Any, metastore: str, own_commits: int | None) -> Rows:
-    """All rows, by Spark if nothing else reads them. Raises StatementError if others than `own_commits` made some."""
+    """All rows, read by Spark if nothing else can. Raises StatementError if there are commits besides `own_commits`."""
     if own_commits is not None and plan.opened.commits > own_commits:
         raise StatementError(
             f"table {plan.table.name.typed} must be read as a whole at {plan.opened.version}: rows were changed or"
@@ -170,14 +169,14 @@ def _row_finding(plan: LakePlan, total: TableAccumulator, options: Options) -> F
 
 
 def _marks(plan: LakePlan) -> dict[str, None]:
-    """The mark of accuracy as a parameter to remove if the next commit would leave it as it is."""
+    """The parameters that remove the mark of accuracy, if the next commit would leave a mark untouched."""
     return {} if plan.opened.commits_are_told else {ACCURATE: None}
 
 
 def _unmark_if_committed(metastore: Metastore, plan: LakePlan, finding: Finding, hadoop: Hadoop) -> None:
-    """Remove the mark of accuracy if another version than the analysed one is the newest by now.
+    """Remove the mark of accuracy if the analysed version is no longer the newest one.
 
-    A commit before the statistics were stored could not remove the mark, one after that has.
+    A commit before the statistics were stored could not remove the mark; a later one does.
     """
     if finding.rows is None or not plan.opened.commits_are_told:
         return
@@ -187,7 +186,7 @@ def _unmark_if_committed(metastore: Metastore, plan: LakePlan, finding: Finding,
 
 
 def _count_finding(plan: LakePlan, *, row_counts: bool) -> Finding:
-    """Files and bytes by the table's own metadata, and the rows if they are known without reading."""
+    """Files and bytes from the table's own metadata, and the rows if they are known without reading."""
     stored, total_bytes, files = plan.table.parameters, plan.bytes, len(plan.opened.files)
     same = (stored.get("totalSize"), stored.get("numFiles")) == (str(total_bytes), str(files))
     rows = plan.opened.rows if row_counts else None
@@ -195,6 +194,6 @@ def _count_finding(plan: LakePlan, *, row_counts: bool) -> Finding:
 
 
 def _store_schema(metastore: Metastore, plan: LakePlan, stored: Table) -> None:
-    """Store the schema of the table's own log, without which the metastore refuses statistics of its columns."""
+    """Store the schema from the table's own log, without which the metastore refuses statistics of its columns."""
     if plan.types and plan.opened.schema is not None and stored.parameters.get(LOG_SCHEMA) != plan.opened.schema:
         metastore.put_table_parameters(stored.name, {LOG_SCHEMA: plan.opened.schema})

@@ -1,8 +1,7 @@
-"""Tables of Delta Lake: their log is read by delta-rs, which knows deletion vectors, column mapping and partitions.
+"""Opens Delta Lake tables: delta-rs reads the log, with deletion vectors, column mapping and partitions.
 
-Their data files are read by Arrow; by delta-rs too if a table has a feature that delta_files.py does not know.
-Credentials and endpoints of object stores are those of files/file_systems.py; delta-rs takes all else from the
-environment.
+The data files are read by Arrow, or by delta-rs if a table has a feature that delta_files.py does not know. Credentials
+and endpoints of object stores are those of files/file_systems.py; delta-rs takes everything else from the environment.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ _KNOWN_FEATURES = {
     *(_DELETION_VECTORS, "columnMapping", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"),
     *("typeWidening", "typeWidening-preview"),
 }
-"""Features of a table by which Arrow reads its data files right, with what the log says."""
+"""Features of a table with which Arrow, given the log, reads its data files correctly."""
 _MAPPING_MODE = "delta.columnMapping.mode"
 _STUB = (Column(STUB_NAME, STUB_TYPE, None),)
 _S3 = {
@@ -41,7 +40,7 @@ _S3 = {
     "session_token": "AWS_SESSION_TOKEN",
     "region": "AWS_REGION",
 }
-"""Arrow's argument and delta-rs's option."""
+"""The names of S3's settings: Arrow's argument, and delta-rs's option."""
 _AZURE = {
     "account_name": "AZURE_STORAGE_ACCOUNT_NAME",
     "account_key": "AZURE_STORAGE_ACCOUNT_KEY",
@@ -54,8 +53,8 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
 
     `hadoop` returns a setting of Hadoop by its name.
 
-    Raises SettingsError if delta-rs is not installed; StatementError if there is no Delta table, if it needs a
-    feature that delta-rs does not read, or if delta-rs would take its location for another one.
+    Raises SettingsError if delta-rs is not installed; StatementError if there is no Delta table, if it needs a feature
+    that delta-rs does not read, or if delta-rs would mistake its location for another one.
     """
     table, errors = _open_table(shown, location, hadoop)
     schema = table.schema().to_json()
@@ -84,20 +83,20 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
 
 
 def _is_read_by_arrow(table: Any, live: Mapping[str, LiveFile]) -> bool:
-    """Whether all that makes rows of the data files is known, and all of them lie below the table's location."""
+    """Whether Arrow can read the files: all features are known, and all files lie below the table's location."""
     features = set(table.protocol().reader_features or ())
     return features <= _KNOWN_FEATURES and not any(each.is_elsewhere for each in live.values())
 
 
 def _finds_by_id(metadata: Any) -> bool:
-    """Whether columns have ids in the data files, and any names."""
+    """Whether columns are found by ids in the data files, where names may be arbitrary."""
     return bool(metadata.configuration.get(_MAPPING_MODE) == "id")
 
 
 def _read_kept_rows(
     shown: str, table: Any, live: Mapping[str, LiveFile], errors: type[Exception]
 ) -> Mapping[str, pa.BooleanArray]:
-    """Which rows are live, by path of the files with deletion vectors. Raises UnreadableFile."""
+    """The live rows by path of the files with deletion vectors. Raises UnreadableFile."""
     if _DELETION_VECTORS not in (table.protocol().reader_features or ()):
         return {}
     try:
@@ -139,14 +138,14 @@ def _live(actions: pa.Table, files: Sequence[DataFile], data: DeltaFiles, schema
 
 
 def _fields(schema: str) -> dict[str, Mapping[str, Any]]:
-    """The log's fields by their names in the metastore."""
+    """The log's fields, by their names in the metastore."""
     return {str(field["name"]).lower(): field for field in schema_fields({LOG_SCHEMA: schema})}
 
 
 def _by_column(
     fields: Mapping[str, Mapping[str, Any]], keys: Iterable[str], values: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The values of partition columns by their names in the metastore."""
+    """The values of partition columns, by their names in the metastore."""
     by_name = {name.lower(): value for name, value in values.items()}
     return {key: by_name.get(key, by_name.get(stored_name(fields[key]).lower())) for key in keys}
 
@@ -174,12 +173,12 @@ def _open_table(shown: str, location: str, hadoop: Hadoop) -> tuple[Any, type[Ex
 
 
 def _url(place: Location) -> str:
-    """The location in the form of a URL, as delta-rs takes it: a # or ? in a path is a part of it."""
+    """The location as a URL, as delta-rs expects it: a # or ? in a path is a part of the path."""
     return str(replace(place, path=quote(place.path)))
 
 
 def storage_options(location: str, hadoop: Hadoop) -> dict[str, str]:
-    """The settings of a location's store by delta-rs's names."""
+    """The settings of a location's store, by delta-rs's names."""
     scheme, authority, _ = parts_of(location)
     given = dict(settings_of([(scheme, authority)], hadoop))
     if scheme in hdfs.SCHEMES:
@@ -214,7 +213,7 @@ def _path(file: DataFile) -> str:
 
 
 def _rows(table: Any, actions: pa.Table) -> int | None:
-    """The rows by the log; None if a file has no count, or if the table may have deletion vectors."""
+    """The number of rows by the log; None if a file has no count, or if the table may have deletion vectors."""
     if "deletionVectors" in (table.protocol().reader_features or ()):
         return None
     counts = actions["num_records"]
@@ -222,7 +221,7 @@ def _rows(table: Any, actions: pa.Table) -> int | None:
 
 
 def _names(schema: str, columns: Sequence[str]) -> list[str]:
-    """The columns as the log spells them."""
+    """The columns' names with the letter case of the log."""
     names = {field["name"].lower(): field["name"] for field in schema_fields({LOG_SCHEMA: schema})}
     missing = [column for column in columns if column not in names]
     if missing:
@@ -238,7 +237,7 @@ def _batches(shown: str, table: Any, names: list[str], errors: type[Exception]) 
             f"table {shown} cannot be read as Delta Lake: its columns are found by ids, which delta-rs takes for names,"
             " and it has files elsewhere or another feature that delta-rs alone reads"
         )
-    # Without a column to read, one is read all the same: rows are counted by batches.
+    # Without requested columns one is read all the same, since rows are counted by batches.
     wanted = names or [field.name for field in table.schema().fields[:1]]
     try:
         yield from pa.RecordBatchReader.from_stream(table.scan(wanted))

@@ -1,6 +1,6 @@
-"""Data files of a Delta Lake table, read by Arrow, by which the bytes and requests of a read are known.
+"""Reads data files of Delta Lake tables by Arrow, which makes the bytes and requests of a read known.
 
-Deleted rows are left out, and partition columns have the values that the log says.
+Deleted rows are left out, and partition columns get their values from the log.
 """
 
 import re
@@ -25,18 +25,18 @@ from hmstats.files.file_systems import Settings, open_location
 
 _ELSEWHERE = re.compile(r"([a-z0-9]+:)?/", re.IGNORECASE)
 _FIELD_ID = b"PARQUET:field_id"
-"""The key of a field's id in Arrow's metadata of it."""
+"""The key of a field's id in the metadata of Arrow's field."""
 _THREADS = 16
-"""How many files are read at once, since the threads wait for a store."""
+"""The number of files that are read at once, since the threads wait for a store."""
 _MOST_READ_AHEAD_BYTES = 64 * 1024 * 1024
-"""Files are read in groups of so many bytes, whose rows are held until they are used; a larger file is read alone."""
+"""Files are read ahead in groups of so many bytes, whose rows are held until used; a larger file is read alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogColumn:
     """A column: its type in the metastore, and its name in data files.
 
-    `field_id` is its id there, None unless the log says that columns are found by ids.
+    `field_id` is its id there, None unless the log requires that columns are found by ids.
     """
 
     type: str
@@ -53,7 +53,7 @@ class LiveFile:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether its path is a location of its own, as in a shallow clone, and not below the table's."""
+        """Whether its path is a location of its own, not below the table's, as in a shallow clone."""
         return _ELSEWHERE.match(self.file.path) is not None
 
 
@@ -62,7 +62,7 @@ class DeltaFiles:
     """The data files of a table at a location; `shown` is the table's name for errors.
 
     `columns` are all columns by their names in the metastore, `partitioned_by` the partition columns' names there.
-    `settings` are Hadoop's for the location. `reads` counts what is read.
+    `settings` are Hadoop's for the location. `reads` counts the bytes and requests.
     """
 
     shown: str
@@ -75,7 +75,7 @@ class DeltaFiles:
     def rows(
         self, files: Sequence[LiveFile], names: Sequence[str], kept: Mapping[str, pa.Array]
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of files with some columns; `kept` says by path of files with deleted rows which rows are live.
+        """The rows of some columns of files; `kept` has the live rows by path of files with deleted ones.
 
         Raises UnreadableFile.
         """
@@ -120,9 +120,9 @@ class DeltaFiles:
 
 
 def _names_in_file(split: Split, wanted: Mapping[str, LogColumn], reads: Reads) -> dict[str, str]:
-    """The names in a file, in lower case, of the wanted columns by their names in the metastore.
+    """The names in a file, in lower case, of the wanted columns, by their names in the metastore.
 
-    If columns are found by ids, those that the file lacks are left out; a file without any ids has names alone.
+    If columns are found by ids, those that the file lacks are left out; in a file without any ids, names are used.
     """
     names = {name: each.stored_name.lower() for name, each in wanted.items()}
     if all(each.field_id is None for each in wanted.values()):
@@ -136,7 +136,7 @@ def _names_in_file(split: Split, wanted: Mapping[str, LogColumn], reads: Reads) 
 
 
 def _live_rows(batch: pa.RecordBatch, keep: pa.Array) -> pa.RecordBatch:
-    """The rows that are kept; all of those that `keep` does not reach."""
+    """The rows that `keep` selects; rows beyond its end are kept."""
     if len(keep) < batch.num_rows:
         keep = pa.concat_arrays([keep, pa.repeat(pa.scalar(True), batch.num_rows - len(keep))])
     if not batch.num_columns:
@@ -145,7 +145,7 @@ def _live_rows(batch: pa.RecordBatch, keep: pa.Array) -> pa.RecordBatch:
 
 
 def _groups(files: Sequence[LiveFile]) -> Iterator[list[LiveFile]]:
-    """The files in groups that are read at once."""
+    """The files, in groups that are read at once."""
     group: list[LiveFile] = []
     total = 0
     for each in files:
@@ -159,7 +159,7 @@ def _groups(files: Sequence[LiveFile]) -> Iterator[list[LiveFile]]:
 
 
 def _read_ahead(batches: Iterator[pa.RecordBatch], threads: ThreadPoolExecutor) -> Iterator[pa.RecordBatch]:
-    """The batches, each of which is read while the one before is used."""
+    """The batches; each is read while the one before is being used."""
     coming = threads.submit(next, batches, None)
     while (batch := coming.result()) is not None:
         coming = threads.submit(next, batches, None)

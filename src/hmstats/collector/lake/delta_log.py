@@ -1,8 +1,8 @@
-"""The earlier versions of a Delta Lake table to which rows were only added since, judged by the entries of its log.
+"""Finds earlier versions of a Delta Lake table to which rows were only added since, by the entries of its log.
 
-Appends add files; compactions and other commits without a change of data change no row. Where files were removed or
-got a deletion vector since, or where the schema has changed, the table is read as a whole: what the rows were is not
-known without reading them.
+Appends add files; compactions and other commits without a change of data change no row. If files were removed or got a
+deletion vector, or if the schema has changed, the table is read as a whole: the removed rows are not known without
+reading them.
 """
 
 import json
@@ -15,7 +15,7 @@ from hmstats.collector.lake.opened import AddedFiles, EarlierVersion
 from hmstats.files.file_systems import open_location
 
 _MOST_COMMITS = 1_000
-"""Entries of the log are looked through from the newest back, each with a request of its own."""
+"""The most entries of the log that are read, from the newest back, each with a request of its own."""
 _PHYSICAL_NAME = "delta.columnMapping.physicalName"
 _FIELD_ID = "delta.columnMapping.id"
 
@@ -24,7 +24,7 @@ _FIELD_ID = "delta.columnMapping.id"
 class Log:
     """The log of a table.
 
-    `version` is the newest, `live` are the live files by their path as the log has it.
+    `version` is the newest, `live` are the live files by their paths in the log.
     """
 
     table_id: str
@@ -48,7 +48,7 @@ class Log:
         )
 
     def _read_entries(self, version: int) -> list[Mapping[str, Any]]:
-        """The entries of a commit; none if the log has it no more."""
+        """The entries of a commit; none if the log no longer has it."""
         system, path = open_location(
             f"{self.files.location.rstrip('/')}/_delta_log/{version:020}.json", self.files.settings
         )
@@ -59,7 +59,7 @@ class Log:
             return []
 
     def _files(self, paths: Sequence[str]) -> AddedFiles | None:
-        """The files of these paths; None if one was replaced since, by a compaction, or lies in another place."""
+        """The files with these paths; None if a compaction replaced one, or one lies outside of the table's folder."""
         if any(path not in self.live or self.live[path].is_elsewhere for path in paths):
             return None
         found = [self.live[path] for path in paths]
@@ -67,9 +67,9 @@ class Log:
 
 
 def added_paths(entries: Sequence[Mapping[str, Any]]) -> list[str] | None:
-    """The paths of the files that a commit with these entries added; None unless it only added rows, or changed none.
+    """The paths of the files that a commit added; None if it did more than add rows, or change none.
 
-    Some entries are of the table itself: metadata change what its columns are.
+    Entries may be about the table itself: metadata change the meaning of its columns.
     """
     if not entries or any("metaData" in each for each in entries):
         return None

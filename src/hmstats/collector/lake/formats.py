@@ -1,4 +1,4 @@
-"""Which formats are read by their own metadata, and how a table of each is opened."""
+"""The formats that are read by their own metadata, and how a table of each is opened."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""A table as one version of its own metadata has it."""
+"""An opened table: one version of it, described by its own metadata."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,33 +19,33 @@ Hadoop = Callable[[str], str | None]
 
 
 def no_settings(_: str) -> str | None:
-    """No setting of Hadoop: object stores are reached by the environment alone."""
+    """A function without any setting of Hadoop, so that object stores are reached by the environment alone."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class SketchedColumn:
-    """A column that may have a theta sketch: its field id, and whether it has texts or bytes, no numbers or times."""
+    """A column that may have a theta sketch: its field id, and whether it has texts or bytes."""
 
     field_id: int
     is_text: bool
 
 
 class Outlet(Protocol):
-    """The other places of a version's statistics, beside the metastore's column statistics."""
+    """Other places for a version's statistics, besides the metastore's column statistics."""
 
     def register(
         self, metastore: Metastore, sketches: Mapping[str, ThetaSketch], unwanted: Collection[str]
     ) -> PuffinFile:
-        """Give sketches of columns to the format's own statistics; earlier ones of `unwanted` columns are removed."""
+        """Store sketches of columns in the format's own statistics; earlier ones of `unwanted` columns are removed."""
 
     def parameters(self, before: Mapping[str, str], columns: Collection[str]) -> Mapping[str, str]:
-        """The table's parameters that say of which version the statistics of columns are."""
+        """The table's parameters that name the version of the columns' statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddedFiles:
-    """What was added to an earlier version: files, rows that are read as in LakeTable, and that version's sketches."""
+    """The additions to an earlier version: files, rows that are read as in LakeTable, and that version's sketches."""
 
     files: Sequence[DataFile]
     read: Callable[[Sequence[str]], Iterator[pa.RecordBatch]]
@@ -56,7 +56,7 @@ class AddedFiles:
 class EarlierVersion:
     """A version to which rows were only added since; its `version` and `identity` are as in LakeTable.
 
-    `added` returns what was, None if not all of these columns have a sketch of that version.
+    `added` returns the additions, None if some of these columns lack a sketch of that version.
     """
 
     version: str
@@ -81,19 +81,19 @@ def _no_versions() -> Iterator[EarlierVersion]:
 class LakeTable:
     """An opened table, of one version.
 
-    `version` names the format and the version, for provenance. `identity` changes with each commit that may change rows
-    or columns. `schema` is the JSON of a StructType of Spark's with all columns, None if the metastore's columns are
-    right. `files` are the live data files. `rows` is how many there are, None if they must be read to know it. `read`
-    returns the rows of some columns, by their names in the metastore and in that order, with deleted rows left out.
-    `without` is column to the reason why it has no statistics, where its type in the metastore does not say so.
-    `sketched` are the columns that may have theta sketches in the table's own metadata, which `outlet` takes; None if
-    it has no place for them. `earlier` returns the versions to which rows were only added since, the newest first.
-    `only_by_spark` is why `read` cannot read the table, None if it can; `by_spark` reads it then, in a session of Spark
-    and from the metastore at an address: some columns into accumulators, others into sketches. `commits_are_told`: the
-    metastore is told of every commit, so that a mark of accuracy in it can be removed by the next one. `registered` is
-    column to the distinct count that engines have registered for this version in the table's own metadata.
-    `commits` is how many have led to this version since the table was made. `reads` counts what `read` reads of files;
-    None if the format's library does not tell.
+    `version` is the name of the format and the version, for provenance. `identity` changes with each commit that may
+    change rows or columns. `schema` is the JSON of a StructType of Spark's with all columns, None if the metastore's
+    columns are right. `files` are the live data files. `rows` is the number of rows, None if it is not known without
+    reading. `read` returns the rows of some columns, by their names in the metastore and in that order, with deleted
+    rows left out. `without` is the reason by column that has no statistics although its type in the metastore could
+    have some. `sketched` are the columns that may have theta sketches in the table's own metadata, which `outlet`
+    stores; None if the metadata have no place for them. `earlier` returns the versions to which rows were only added
+    since, the newest first. `only_by_spark` is the reason why `read` cannot read the table, None if it can; then
+    `by_spark` reads it, in a session of Spark and from the metastore at an address: some columns into accumulators,
+    others into sketches. `commits_are_told`: every commit changes the table in the metastore, so that the next one can
+    remove a mark of accuracy there. `registered` is the distinct count by column that engines have registered for this
+    version in the table's own metadata. `commits` is the number of commits that led to this version since the table was
+    created. `reads` counts the reads of files by `read`; None if the format's library does not tell.
     """
 
     version: str

@@ -1,4 +1,4 @@
-"""The plan of an analysis of a table by its format's own metadata: which columns are read, of which version."""
+"""The plan of an analysis of a table by its format's own metadata: the columns and the version to read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,11 +19,11 @@ from hmstats.model.spark.spark_schema import LOG_SCHEMA
 
 @dataclass(frozen=True, slots=True)
 class LakePlan:
-    """What will be read: `types` is column to Hive type, `skipped` column to the reason why it has no statistics.
+    """The plan of reading. `types` is Hive type by column, `skipped` the reason by column without statistics.
 
     `sketched` are the columns that get a theta sketch in the table's own metadata. `unchanged`: the version was
-    analysed before, for these columns and with these options. `earlier` is the earlier version that was, None if the
-    table must be read as a whole. `left_out` is why nothing is to be analysed.
+    analysed before, for these columns and with these options. `earlier` is an earlier version that was, None if the
+    table must be read as a whole. `left_out` is the reason why nothing is to be analysed.
     """
 
     table: Table
@@ -56,8 +56,8 @@ def plan_lake(
 
     `hadoop` returns a setting of Hadoop by its name.
 
-    Raises StatementError for partitions, for a missing column, for a table that cannot be read, and unless
-    `changed_only` for one whose statistics are locked; SettingsError if the reader of the format is not installed.
+    Raises StatementError for partitions, for a missing column, for a table that cannot be read and, unless
+    `changed_only`, for a table whose statistics are locked; SettingsError if the reader of the format is not installed.
     """
     check_request(table, request)
     opened = open_table(table, hadoop)
@@ -88,7 +88,7 @@ def plan_lake(
 def _analysed_version(
     opened: LakeTable, stored: str, types: Mapping[str, str], options: Options
 ) -> EarlierVersion | None:
-    """The earlier version that has the stored fingerprint; none is looked for if it is of other columns or options."""
+    """The earlier version with the stored fingerprint; None if the fingerprint is of other columns or options."""
     if not is_of_work(stored, types, options):
         return None
     known = (each for each in opened.earlier() if _fingerprint(opened, each.identity, types, options) == stored)
@@ -96,7 +96,7 @@ def _analysed_version(
 
 
 def _fingerprint(opened: LakeTable, identity: str, types: Mapping[str, str], options: Options) -> str:
-    """The text that is stored for an analysed version of this identity, with these columns and options."""
+    """The fingerprint to store for an analysed version with this identity, these columns and options."""
     puffin = f" {options.puffin_columns}" if opened.sketched else ""
-    # The name of a file that no version but this has.
+    # A file name that only this version has.
     return fingerprint([DataFile(f"{identity}{puffin}", 0)], types, options)

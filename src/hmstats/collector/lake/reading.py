@@ -1,4 +1,4 @@
-"""Reads the rows of a table into accumulators and sketches: all of them, or those that an earlier version lacked."""
+"""Reads the rows of a table into accumulators and sketches: all rows, or those that an earlier version lacked."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from hmstats.sketch.distinct.theta import ThetaSketch
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The state of all rows of a table, a sketch of some columns, and the files that were read for it."""
+    """The state of all rows of a table, sketches of some columns, and the files that were read for them."""
 
     total: TableAccumulator
     sketches: Mapping[str, ThetaSketch]
@@ -41,8 +41,8 @@ def read_all(plan: LakePlan, options: Options) -> Rows:
 def read_by_spark(spark: Any, metastore: str, plan: LakePlan, options: Options) -> Rows:
     """The state of all rows of a table that only Spark reads; `metastore` is an address.
 
-    Columns that Spark reads in another form than they are sketched in have no sketch. Raises SparkNeeded without a
-    session, StatementError if it has no reader of the format; UnreadableFile.
+    Columns that Spark reads in another form than the sketched one have no sketch. Raises SparkNeeded without a session,
+    StatementError if it has no reader of the format; UnreadableFile.
     """
     if spark is None or plan.opened.by_spark is None:
         raise SparkNeeded(f"{plan.opened.only_by_spark}; Spark with the format's runtime reads it")
@@ -52,9 +52,9 @@ def read_by_spark(spark: Any, metastore: str, plan: LakePlan, options: Options) 
 
 
 def read_added(metastore: Metastore, plan: LakePlan, options: Options) -> Rows | None:
-    """The state of all rows from what is stored of the plan's earlier version and the rows that were added since.
+    """The state of all rows, from the stored state of the plan's earlier version and the rows added since.
 
-    None if there is no such version, or not all of it is stored. Raises UnreadableFile.
+    None if there is no such version, or if its state is not completely stored. Raises UnreadableFile.
     """
     if plan.earlier is None:
         return None
@@ -72,7 +72,7 @@ def accumulate(
     options: Options,
     sketches: Mapping[str, ThetaSketch],
 ) -> TableAccumulator:
-    """The state of the rows, or of a sample of them; all values of the columns of `sketches` are added to these.
+    """The state of the rows, or of a sample of them; all values of the columns in `sketches` are added to the sketches.
 
     Raises UnreadableFile.
     """
@@ -92,7 +92,7 @@ def accumulate(
 
 
 def column_statistics(plan: LakePlan, total: TableAccumulator, options: Options) -> tuple[ColumnStatistics, ...]:
-    """The columns' statistics, with the version that was read in their provenance."""
+    """The columns' statistics, whose provenance names the version that was read."""
     unknown = Provenance(rows_seen=total.rows, sample_fraction=options.sample_fraction)
     tool = f"{TOOL}, {plan.opened.version}"
     return tuple(
@@ -102,15 +102,15 @@ def column_statistics(plan: LakePlan, total: TableAccumulator, options: Options)
 
 
 def _stored_state(metastore: Metastore, plan: LakePlan, version: str) -> TableAccumulator | None:
-    """The state that the stored statistics have of a version; None if a column's are of another, or incomplete.
+    """The state of a version from the stored statistics; None if a column's are of another version, or incomplete.
 
-    The parameter numRows does not tell the rows: engines set it with each commit.
+    The parameter numRows is not used for the rows, since engines set it with each commit.
     """
     if not plan.types:
         return None
     try:
         (found,) = metastore.statistics(plan.table.name, list(plan.types))
-    except (UnknownCall, ValueError):  # no hmstats, or no statistics
+    except (UnknownCall, ValueError):  # not an hmstats, or no statistics
         return None
     rows = {_rows_of(each, version) for each in found.columns}
     if len(found.columns) != len(plan.types) or len(rows) != 1 or None in rows:
@@ -119,7 +119,7 @@ def _stored_state(metastore: Metastore, plan: LakePlan, version: str) -> TableAc
 
 
 def _rows_of(column: ColumnStatistics, version: str) -> int | None:
-    """The number of rows that a column's statistics are of; None unless they are of this version."""
+    """The number of rows that a column's statistics cover; None unless they are of this version."""
     seen = column.provenance
     if seen is None or seen.sample_fraction != 1 or not (seen.tool or "").endswith(f", {version}"):
         return None

@@ -1,4 +1,4 @@
-"""Theta sketches for a table's own metadata: which columns get one, and their registration."""
+"""Theta sketches for a table's own metadata: chooses the columns, and registers the sketches."""
 
 from collections.abc import Callable, Collection, Mapping
 
@@ -13,13 +13,13 @@ from hmstats.model.preferences.values import PUFFIN_ALL, PUFFIN_NONE, PUFFIN_TEX
 from hmstats.sketch.distinct.theta import ThetaSketch
 
 _REFUSED = (ServiceError, InvalidInput, OSError, ValueError, pa.ArrowException)
-"""What keeps a file from being registered; statistics in the metastore need none."""
+"""Errors that prevent the registration of a file; statistics in the metastore are stored all the same."""
 
 
 def sketched_columns(
     opened: LakeTable, request: Statement, options: Options, locked: Collection[str]
 ) -> tuple[str, ...]:
-    """The columns that get a sketch, of those that were asked for. A sample has none."""
+    """The requested columns that get a sketch. A sample has none."""
     if not _are_wanted(opened, options) or request.noscan:
         return ()
     left_out = {*unwanted_columns(opened, options), *locked, *request.without}
@@ -29,12 +29,12 @@ def sketched_columns(
 
 
 def _are_wanted(opened: LakeTable, options: Options) -> bool:
-    """Whether the table's own metadata get sketches at all."""
+    """Whether the table's own metadata get any sketches."""
     return opened.outlet is not None and not options.sampled and options.puffin_columns != PUFFIN_NONE
 
 
 def unwanted_columns(opened: LakeTable, options: Options) -> set[str]:
-    """The columns whose sketches are left out by the options."""
+    """The columns whose sketches the options exclude."""
     if options.puffin_columns == PUFFIN_ALL:
         return set()
     if options.puffin_columns == PUFFIN_TEXT:
@@ -43,7 +43,7 @@ def unwanted_columns(opened: LakeTable, options: Options) -> set[str]:
 
 
 Register = Callable[[Mapping[str, ThetaSketch], Collection[str]], PuffinFile]
-"""Registers sketches by column; earlier ones of some columns are removed. What it raises is in _REFUSED."""
+"""Registers sketches by column, and removes earlier ones of some columns. Raises the errors of _REFUSED."""
 
 
 def register_sketches(

@@ -1,4 +1,4 @@
-"""An analysis of an Iceberg table of a catalog other than a metastore, in this process, without Spark.
+"""Analyses an Iceberg table of a catalog other than a metastore, in this process, without Spark.
 
 Distinct counts go to the table's own metadata, the only place that such a catalog has for them; all other numbers are
 in the report.
@@ -25,7 +25,7 @@ from hmstats.errors import StatementError
 from hmstats.model.catalog.objects import Storage, Table
 
 _PUFFIN = "the Puffin file"
-"""The step that failed, in a report."""
+"""The name of the failed step in a report."""
 
 
 def analyze_in_catalog(
@@ -37,9 +37,10 @@ def analyze_in_catalog(
 ) -> Report:
     """Compute the statistics of a table's current snapshot, and register distinct counts for it in its catalog.
 
-    `columns`: only these. `changed_only`: nothing is read if the current snapshot has counts of all these columns, and
-    the added files alone if rows were only added to one that has. Raises StatementError for a missing table or column,
-    or a table that cannot be read; ServiceError; AnalysisIncomplete, with the report, if nothing could be registered.
+    `columns`: only these. `changed_only`: nothing is read if the current snapshot has counts of all these columns; only
+    the added files are read if rows were only added to a snapshot that has them. Raises StatementError for a missing
+    table or column, or a table that cannot be read; ServiceError; AnalysisIncomplete, with the report, if nothing could
+    be registered.
     """
     seconds: dict[str, float] = {}
     with measure(seconds, "plan"):
@@ -84,7 +85,7 @@ def _plan(
 
 
 def _is_registered(metadata: Mapping[str, Any], fields: Collection[int]) -> bool:
-    """Whether the current snapshot has counts of these fields that were made of it, and none of a dropped column."""
+    """Whether the current snapshot has its own counts of all these fields, and none of a dropped column."""
     current = metadata_of.current_snapshot_id(metadata)
     entry = None if current is None else metadata_of.entries(metadata).get(current)
     if entry is None:
@@ -96,7 +97,7 @@ def _is_registered(metadata: Mapping[str, Any], fields: Collection[int]) -> bool
 
 
 def _read(plan: LakePlan, options: Options, *, changed_only: bool) -> tuple[Rows, Finding | None]:
-    """The rows that must be read, and the finding about the table if those are all."""
+    """Read the rows that are needed. Returns the finding about the table too, if those are all rows."""
     if changed_only and not options.sampled and (added := _read_added(plan, options)):
         return added, None
     read = read_all(plan, options)
@@ -105,7 +106,7 @@ def _read(plan: LakePlan, options: Options, *, changed_only: bool) -> tuple[Rows
 
 
 def _read_added(plan: LakePlan, options: Options) -> Rows | None:
-    """The sketches of the nearest earlier snapshot that has all of them, with the rows that were added since."""
+    """The sketches of the nearest earlier snapshot that has all of them, updated with the rows added since."""
     for version in plan.opened.earlier():
         added = version.added(plan.sketched)
         if added is not None:

@@ -1,4 +1,4 @@
-"""A schema of Iceberg as columns with Hive types, as Iceberg's own HiveSchemaUtil registers them."""
+"""Converts an Iceberg schema to columns with Hive types, as Iceberg's own HiveSchemaUtil registers them."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ _TYPES = {
 
 
 def hive_columns(schema: Any) -> tuple[Column, ...]:
-    """The columns of PyIceberg's schema; a type that Hive has none for keeps its name, and has no statistics."""
+    """The columns of PyIceberg's schema; a type without a counterpart in Hive keeps its name, and has no statistics."""
     return tuple(Column(field.name, _hive_type(str(field.field_type))) for field in schema.fields)
 
 

@@ -1,4 +1,4 @@
-"""What PyIceberg and its catalogs raise, as errors of hmstats that name the table and the catalog."""
+"""Converts errors of PyIceberg and its catalogs to errors of hmstats that name the table and the catalog."""
 
 import textwrap
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _REFUSED = (RESTError, RequestException, SignError, SQLAlchemyError, CommitFaile
 
 @contextmanager
 def translate_errors(catalog: str, shown: str) -> Iterator[None]:
-    """Raise StatementError, SettingsError or ServiceError for what a catalog's calls about `shown` raise."""
+    """Raise StatementError, SettingsError or ServiceError in place of the errors of a catalog's calls about `shown`."""
     try:
         yield
     except _MISSING as error:
@@ -40,5 +40,5 @@ def translate_errors(catalog: str, shown: str) -> Iterator[None]:
 
 
 def _sentence(error: Exception) -> str:
-    """What was said, in one line; PyIceberg's checks of metadata say much."""
+    """The message of an error in one line; PyIceberg's checks of metadata have long ones."""
     return textwrap.shorten(str(error) or type(error).__name__, _LONGEST)

@@ -1,4 +1,4 @@
-"""A catalog of PyIceberg's configuration by its name: its tables, and how each is read and committed to.
+"""Opens a catalog of PyIceberg's configuration by its name: its tables, and how each is read and committed to.
 
 The configuration is PyIceberg's own: `.pyiceberg.yaml`, or variables PYICEBERG_CATALOG__NAME__KEY of the environment,
 with addresses, credentials, and settings of object stores.
@@ -19,7 +19,7 @@ _THRIFT = "thrift://"
 
 @dataclass(frozen=True, slots=True)
 class CatalogTable:
-    """A table of a catalog: `source` returns its newest metadata, `commits` register statistics in them."""
+    """A table of a catalog: `source` returns its newest metadata, `commits` registers statistics in them."""
 
     name: TableName
     source: Callable[[], Source]
@@ -28,18 +28,18 @@ class CatalogTable:
 
 @dataclass(frozen=True, slots=True)
 class NamedCatalog:
-    """A catalog of PyIceberg, opened."""
+    """An opened catalog of PyIceberg."""
 
     name: str
     opened: Any
 
     def close(self) -> None:
-        """Close its connections: Python warns of a SQLite file that is left open."""
+        """Close the catalog's connections: Python warns about a SQLite file that is left open."""
         self.opened.close()
 
     @property
     def metastore(self) -> str | None:
-        """The address of the Hive Metastore that the catalog is; None if it is none."""
+        """The catalog's address if it is a Hive Metastore, else None."""
         uri = str(self.opened.properties.get("uri", ""))
         return uri if uri.startswith(_THRIFT) else None
 
@@ -51,9 +51,9 @@ class NamedCatalog:
             return sorted(".".join(each) for each in self.opened.list_tables(namespace))
 
     def table(self, text: str) -> CatalogTable:
-        """The table of a name as `DB.TABLE`, with further namespaces before it. Nothing is asked of the catalog.
+        """The table named `DB.TABLE`, or with more namespaces before it. The catalog is not asked.
 
-        Raises StatementError for a text that is no name.
+        Raises StatementError for a text that is not a name.
         """
         from pyiceberg.catalog.sql import SqlCatalog  # noqa: PLC0415 - an extra
 

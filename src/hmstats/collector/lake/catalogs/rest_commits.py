@@ -1,8 +1,8 @@
-"""Statistics registered by a catalog that writes the metadata itself: Iceberg's REST catalogs, and others of PyIceberg.
+"""Registers statistics at a catalog that writes the metadata itself: Iceberg's REST catalogs, and others of PyIceberg.
 
-Such a catalog adds the entry to its newest metadata, so no commit is undone. The commit has conditions: the table is
-the same, and so is its current snapshot. None of REST's conditions is about statistics: of two engines that register
-for one snapshot at the same moment, the later one's file stays.
+Such a catalog adds the entry to its newest metadata, so that no other commit is undone. The commit requires that the
+table and its current snapshot are still the same. REST has no condition on statistics: if two engines register for one
+snapshot at the same time, the later one's file stays.
 """
 
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ from hmstats.collector.lake.iceberg.registration import Base
 
 @dataclass(frozen=True, slots=True)
 class RestCommits:
-    """Commits of a table in one of PyIceberg's catalogs."""
+    """Commits statistics to a table in one of PyIceberg's catalogs."""
 
     catalog: Any
     identifier: tuple[str, ...]
 
     def lock(self) -> AbstractContextManager[None]:
-        """No lock is held: the catalog commits one after the other."""
+        """Does nothing: the catalog makes one commit after the other."""
         return nullcontext()
 
     def newest(self) -> Base | None:
@@ -41,7 +41,7 @@ class RestCommits:
         return Base(metadata_json(table), table.metadata_location)
 
     def commit(self, base: Base, entry: Mapping[str, Any]) -> bool:
-        """Register an entry; False if another snapshot is the current one by now. Raises ServiceError."""
+        """Register an entry; False if another snapshot is now the current one. Raises ServiceError."""
         current = metadata_of.current_snapshot_id(base.metadata)
         conditions = (
             AssertTableUUID(uuid=base.metadata["table-uuid"]),
@@ -62,7 +62,7 @@ class RestCommits:
         return self.catalog.load_table(self.identifier)
 
     def _is_registered(self, entry: Mapping[str, Any]) -> bool:
-        """Whether a commit without an answer has come through."""
+        """Whether a commit whose answer was lost has succeeded."""
         found = metadata_of.entries(metadata_json(self._load())).get(int(entry["snapshot-id"]))
         return found is not None and found["statistics-path"] == entry["statistics-path"]
 

@@ -1,7 +1,7 @@
 """A SQL catalog's pointer to a table's metadata file, moved as PyIceberg and Iceberg's JdbcCatalog move it.
 
-PyIceberg's own commit writes no metadata of version 3, and loads no table with blobs of Hive or of Presto. This one
-knows the pointer alone.
+PyIceberg's own commit does not write metadata of version 3, and does not load tables with blobs of Hive or of Presto.
+This pointer needs neither.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -19,7 +19,7 @@ class SqlPointer:
     identifier: tuple[str, ...]
 
     def lock(self) -> AbstractContextManager[None]:
-        """SQL catalogs have no lock: the condition of replace is enough."""
+        """Does nothing: SQL catalogs have no lock, since the condition of replace is enough."""
         return nullcontext()
 
     def location(self) -> str | None:

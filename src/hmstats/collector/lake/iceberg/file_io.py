@@ -1,7 +1,7 @@
-"""PyIceberg's access to files, by the rule for places that server and collector have (files/file_systems.py).
+"""PyIceberg's access to files, with the same rules for places as server and collector (files/file_systems.py).
 
-So a table in an object store needs no settings but those that other tables have, and what is read is counted. A # or ?
-in a path is a part of it; PyIceberg alone takes it for the end.
+So a table in an object store needs no settings of its own, and reads are counted. A # or ? in a path is a part of the
+path, while PyIceberg by itself takes it for the end.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ class PlacesFileIO(PyArrowFileIO):
         scheme, authority, path = parts_of(location)
         if scheme == LOCAL:
             return scheme, "", parse(location).path
-        # Two slashes stay two: Iceberg's own access to S3 writes such keys.
+        # Double slashes are preserved: Iceberg's own access to S3 writes such keys.
         return scheme, authority, _base(scheme, authority) + path
 
     def new_input(self, location: str) -> PyArrowFile:

@@ -1,7 +1,7 @@
-"""The parameter that says of which snapshot the metastore's statistics of an Iceberg table's columns are.
+"""The parameter that names the snapshot of the metastore's statistics for each column of an Iceberg table.
 
-`1-3:SNAPSHOT,5:SNAPSHOT`: field ids, or ranges of them. Impala reads and writes it, and takes the metastore's distinct
-counts before those of older Puffin files (source: its IcebergUtil, and IcebergTable).
+`1-3:SNAPSHOT,5:SNAPSHOT`: field ids, or ranges of them. Impala reads and writes it, and prefers the metastore's
+distinct counts to those of older Puffin files (source: its IcebergUtil, and IcebergTable).
 """
 
 import re
@@ -11,11 +11,11 @@ from itertools import groupby
 PARAMETER = "impala.computeStatsSnapshotIds"
 _PART = re.compile(r"(\d+)(?:-(\d+))?:(\d+)")
 _WIDEST = 10_000
-"""The most field ids of one range: a longer one is not written by anyone, and would be slow to expand."""
+"""The most field ids of one range: a longer one is not written by any engine, and would be slow to expand."""
 
 
 def snapshots_of(text: str) -> dict[int, int]:
-    """The snapshot by field id; parts that are not as above are left out."""
+    """The snapshot by field id; parts of any other form are skipped."""
     found: dict[int, int] = {}
     for part in text.split(","):
         match = _PART.fullmatch(part.strip())
@@ -28,7 +28,7 @@ def snapshots_of(text: str) -> dict[int, int]:
 
 
 def with_snapshot(text: str, fields: Collection[int], snapshot_id: int) -> str:
-    """The text, with these fields' statistics now of another snapshot."""
+    """The text after these fields' statistics have become those of another snapshot."""
     found = {**snapshots_of(text), **dict.fromkeys(fields, snapshot_id)}
     return ",".join(_parts(found))
 

@@ -1,7 +1,7 @@
-"""The earlier snapshots of an Iceberg table to which rows were only added since, judged by snapshots' summaries.
+"""Finds earlier snapshots of an Iceberg table to which rows were only added since, by the snapshots' summaries.
 
-Appends add rows; compactions (the operation replace) change none. Where rows were deleted or overwritten since, the
-table is read as a whole: what they were is not known without reading them.
+Appends add rows; compactions (the operation replace) change none. If rows were deleted or overwritten since, the table
+is read as a whole: the removed rows are not known without reading them.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ from hmstats.sketch.distinct.theta import ThetaSketch
 
 _APPEND, _REPLACE = "append", "replace"
 _CHANGES = ("added-delete-files", "added-position-deletes", "added-equality-deletes", "added-dvs", "deleted-records")
-"""Counts of a summary that are not 0 if an append or an overwrite took rows away."""
+"""Counts in a summary that are not 0 if an append or an overwrite removed rows."""
 Read = Callable[[Sequence[Any], Sequence[str]], Iterator[pa.RecordBatch]]
-"""Rows of PyIceberg's tasks, of these columns."""
+"""Reads rows of PyIceberg's tasks, with some columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A snapshot, from its metadata as JSON; `opened` is PyIceberg's table, `fields` are its columns by name."""
+    """A snapshot in a table's metadata as JSON; `opened` is PyIceberg's table, `fields` are its columns by name."""
 
     metadata: Mapping[str, Any]
     opened: Any
@@ -56,7 +56,7 @@ class Lineage:
         )
 
     def _read_added(self, earlier_id: int, columns: Collection[str]) -> AddedFiles | None:
-        """What was added since; None if not all these columns have a sketch of then, or if a manifest is gone."""
+        """The rows added since; None if a column lacks a sketch of the earlier snapshot, or if a manifest is gone."""
         sketches = self._sketches(earlier_id, columns)
         if sketches is None:
             return None
@@ -90,7 +90,7 @@ class Lineage:
         return whole if len(whole) == len(made) else None
 
     def _have_types_of(self, snapshot_id: int, columns: Collection[str]) -> bool:
-        """Whether columns have the types of a snapshot: a sketch hashes an int and the same long to others."""
+        """Whether columns still have the types of a snapshot: sketches hash an int and an equal long differently."""
         then, now = metadata_of.types_then(self.metadata, snapshot_id), metadata_of.types_now(self.metadata)
         fields = [self.fields[name].field_id for name in columns]
         return all(field in then and then[field] == now.get(field) for field in fields)
@@ -110,6 +110,6 @@ def version_of(snapshot_id: int | None) -> str:
 
 
 def identity_of(metadata: Mapping[str, Any], snapshot_id: int | None) -> str:
-    """A text that no other snapshot of any table has, nor this one if another field has the name of a column."""
+    """A text that differs for every snapshot of any table, and changes if a column's name belongs to another field."""
     fields = " ".join(f"{each['id']}={each['name']}" for each in metadata_of.schema(metadata).get("fields") or ())
     return f"iceberg {metadata.get('table-uuid')} {snapshot_id or 0} {fields}"

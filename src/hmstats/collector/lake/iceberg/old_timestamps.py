@@ -1,4 +1,4 @@
-"""Timestamps of Parquet's type INT96, which Hive, Impala and Spark write into tables that became Iceberg's later.
+"""Timestamps of Parquet's type INT96, which Hive, Impala and Spark wrote into tables that later became Iceberg's.
 
 PyIceberg reads them as nanoseconds: those before 1678 or after 2261 would become others, without an error.
 """
@@ -13,11 +13,11 @@ from pyiceberg.manifest import FileFormat
 
 _NAME = "_get_file_format"
 _file_format: Callable[..., dataset.FileFormat] | None = getattr(reading, _NAME, None)
-"""What makes a format of files for Arrow: PyIceberg has no setting for this, and a later one may name it otherwise."""
+"""The function that makes Arrow's format of a file: PyIceberg has no setting for it, and may rename it."""
 
 
 def read_as_microseconds() -> None:
-    """Let PyIceberg read these timestamps as microseconds, which hold all of them."""
+    """Make PyIceberg read these timestamps as microseconds, which can hold all of them."""
     if _file_format is not None:
         setattr(reading, _NAME, _with_microseconds)
 

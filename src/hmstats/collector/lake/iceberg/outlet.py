@@ -1,4 +1,4 @@
-"""Other places of an Iceberg table's statistics: Puffin files for Trino, Spark and others, a parameter for Impala."""
+"""Other places for an Iceberg table's statistics: Puffin files for Trino, Spark and others, a parameter for Impala."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from hmstats.sketch.distinct.theta import ThetaSketch
 
 @dataclass(frozen=True, slots=True)
 class IcebergOutlet:
-    """An opened table's snapshot, for which statistics are registered; `fields` are its columns by name."""
+    """A snapshot of an opened table, for which statistics are registered; `fields` are its columns by name."""
 
     table: TableName
     metadata: Mapping[str, Any]
@@ -27,7 +27,7 @@ class IcebergOutlet:
     def register(
         self, metastore: Metastore, sketches: Mapping[str, ThetaSketch], unwanted: Collection[str]
     ) -> PuffinFile:
-        """Register sketches of columns in a metastore's table, as register_by does."""
+        """Register sketches of columns of a metastore's table, as register_by does."""
         return self.register_by(
             FileCommits(MetastorePointer(metastore.iceberg, self.table), self.io), sketches, unwanted
         )
@@ -35,9 +35,9 @@ class IcebergOutlet:
     def register_by(
         self, commits: Commits, sketches: Mapping[str, ThetaSketch], unwanted: Collection[str]
     ) -> PuffinFile:
-        """Register sketches of columns; those of `unwanted` columns that hmstats made before are removed.
+        """Register sketches of columns; earlier ones by hmstats for `unwanted` columns are removed.
 
-        Raises as registration.register.
+        Raises as registration.register does.
         """
         found = register(
             commits,
@@ -54,6 +54,6 @@ class IcebergOutlet:
         return PuffinFile(found.path, tuple(names.get(each, str(each)) for each in found.fields), found.reason)
 
     def parameters(self, before: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
-        """The parameter by which Impala knows the snapshot of the metastore's statistics of these columns."""
+        """The parameter that tells Impala the snapshot of the metastore's statistics of these columns."""
         fields = {self.fields[name].field_id for name in columns if name in self.fields}
         return {PARAMETER: with_snapshot(before.get(PARAMETER, ""), fields, self.snapshot_id)}

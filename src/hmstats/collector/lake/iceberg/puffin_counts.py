@@ -1,4 +1,4 @@
-"""Distinct counts that engines have registered in an Iceberg table's metadata, as statistics of the metastore."""
+"""Converts distinct counts that engines registered in an Iceberg table's metadata to the metastore's statistics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,9 +23,9 @@ _UNCOUNTED = (Kind.BOOLEAN, Kind.BINARY)
 
 @dataclass(frozen=True, slots=True)
 class PuffinCounts:
-    """Column statistics with the registered distinct counts, the table's parameter for Impala, and what is left out.
+    """Column statistics with the registered distinct counts, and the table's parameter for Impala.
 
-    All other numbers of the columns are those that are stored. `left_out` is column to the reason.
+    All other numbers of the columns are the stored ones. `left_out` is the reason by column without a count.
     """
 
     columns: tuple[ColumnStatistics, ...]
@@ -34,10 +34,10 @@ class PuffinCounts:
 
 
 def puffin_counts(metastore: Metastore, table: Table, hadoop: Hadoop = no_settings) -> PuffinCounts:
-    """The distinct counts of the current snapshot's entry, or of its nearest ancestor's.
+    """The distinct counts in the entry of the current snapshot, or of its nearest ancestor that has one.
 
-    A column that has a sketch in the metastore is left out. Raises StatementError if the table is of another format,
-    if its metadata cannot be read, or if they have no statistics of the snapshot or its ancestors; SettingsError if
+    A column that has a sketch in the metastore is left out. Raises StatementError if the table is of another format, if
+    its metadata cannot be read, or if they have no statistics of the snapshot or its ancestors; SettingsError if
     PyIceberg is not installed.
     """
     shown = table.name.short
@@ -72,13 +72,13 @@ def _stored_statistics(metastore: Metastore, table: Table, columns: list[str]) -
     """The stored statistics by column, with their sketches where the metastore sends any."""
     try:
         found = [column for each in metastore.statistics(table.name, columns) for column in each.columns]
-    except UnknownCall:  # no hmstats
+    except UnknownCall:  # not an hmstats
         found = list(metastore.table_statistics(table.name, columns))
     return {each.column: each for each in found}
 
 
 def _reason(type_: str, stored: ColumnStatistics | None) -> str | None:
-    """Why a column is left out, or None."""
+    """The reason why a column is left out, or None."""
     kind = kind_of(type_)
     if kind is None or kind in _UNCOUNTED:
         return f"statistics of type {type_} have no distinct count"

@@ -1,4 +1,4 @@
-"""Tables of Iceberg, read by PyIceberg: by field id, with position deletes and deletion vectors applied."""
+"""Reads Iceberg tables by PyIceberg: by field id, with position deletes and deletion vectors applied."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,15 +19,15 @@ from hmstats.model.catalog.objects import Table, TableName
 from hmstats.outlets.puffin.snapshot import ndvs
 
 _NO_STATISTICS = ("time", "uuid")
-"""Types of Iceberg that the metastore has as texts, in a form that no engine compares."""
+"""Iceberg types that are text in the metastore, in a form that engines do not compare."""
 _TEXTS = ("string", "uuid", "binary", "fixed")
-"""Types whose distinct counts Spark plans by without knowing bounds (it reads uuid as a text)."""
+"""Types for which Spark uses distinct counts even without bounds (it reads uuid as text)."""
 _NUMBERS = ("boolean", "int", "long", "float", "double", "decimal", "date", "time")
 _INSTANTS = ("timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns")
 _EQUALITY_DELETES = "equality deletes"
-"""Part of what PyIceberg says of tables that have them, which it does not read."""
+"""A part of PyIceberg's message about tables that have equality deletes, which it does not read."""
 _MOST_READ_AHEAD_BYTES = 256 * 1024 * 1024
-"""Files are given to PyIceberg in groups of so many bytes, since it reads all files of a group ahead."""
+"""Files are passed to PyIceberg in groups of so many bytes, since it reads all files of a group ahead."""
 
 
 def open_iceberg(table: Table, hadoop: Hadoop) -> LakeTable:
@@ -81,18 +81,18 @@ def open_snapshot(name: TableName, source: Source) -> LakeTable:
 
 
 def _registered(metadata: Mapping[str, Any], snapshot_id: int, columns: Mapping[str, SketchedColumn]) -> dict[str, int]:
-    """The distinct counts in the snapshot's own entry, by column."""
+    """The distinct counts in the entry of this snapshot, by column."""
     counts = ndvs(metadata_of.entries(metadata).get(snapshot_id, {}))
     return {name: counts[each.field_id] for name, each in columns.items() if each.field_id in counts}
 
 
 def read_table_metadata(table: Table, hadoop: Hadoop) -> Mapping[str, Any]:
-    """The JSON of the metadata file of a table of the metastore. Raises as source_of."""
+    """The metadata file of a table of the metastore, as JSON. Raises as source_of does."""
     return source_of(table, hadoop).metadata
 
 
 def _tasks(shown: str, opened: Any) -> tuple[list[Any], str | None]:
-    """The live data files with their deletes, none without a snapshot; and why Spark alone can read them, or None."""
+    """The live data files with their deletes, none without a snapshot; and the reason if only Spark can read them."""
     try:
         return list(opened.scan().plan_files()), None
     except pyiceberg_errors() as error:
@@ -127,7 +127,7 @@ def _reason(field: Any) -> str:
 
 
 def _names(shown: str, fields: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
-    """The columns as the table spells them."""
+    """The columns' names with the letter case of the table."""
     missing = [column for column in columns if column not in fields]
     if missing:
         raise StatementError(f"table {shown} has no column {missing[0]} in its metadata, only {', '.join(fields)}")
@@ -140,7 +140,7 @@ def _batches(shown: str, opened: Any, tasks: Iterable[Any], names: list[str]) ->
     from hmstats.collector.lake.iceberg.old_timestamps import read_as_microseconds  # noqa: PLC0415
 
     read_as_microseconds()
-    # Without a column to read, one is read all the same: rows are counted by batches.
+    # Without requested columns one is read all the same, since rows are counted by batches.
     wanted = names or [field.name for field in opened.schema().fields[:1]]
     try:
         scan = opened.scan(selected_fields=tuple(wanted))
@@ -153,7 +153,7 @@ def _batches(shown: str, opened: Any, tasks: Iterable[Any], names: list[str]) ->
 
 
 def _groups(tasks: Iterable[Any]) -> Iterator[list[Any]]:
-    """The files in groups that are read ahead together."""
+    """The files, in groups that are read ahead together."""
     group: list[Any] = []
     total = 0
     for task in tasks:

@@ -1,8 +1,8 @@
 """Registers theta sketches of a snapshot: writes a Puffin file, and names it in the table's metadata.
 
-A commit of metadata alone: no snapshot is made, and nothing but `statistics` changes. The file is complete before the
-metadata names it, and the metadata before the metastore does, so that a crash leaves files that nobody names (Iceberg's
-remove_orphan_files removes them), never a table that names a file that is not there.
+The commit changes metadata only: no snapshot is made, and only `statistics` changes. The file is complete before the
+metadata names it, and the metadata before the metastore does, so a crash can leave files that are not referenced
+(Iceberg's remove_orphan_files removes them), but never a table that names a missing file.
 """
 
 from collections.abc import Collection, Mapping
@@ -31,7 +31,7 @@ class Base:
 
 
 class Commits(Protocol):
-    """Commits of statistics entries to one table, in whatever catalog it is."""
+    """Commits statistics entries to one table, whatever its catalog."""
 
     def lock(self) -> AbstractContextManager[None]:
         """Keep out committers that take the catalog's lock."""
@@ -45,9 +45,9 @@ class Commits(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SnapshotSketches:
-    """New sketches of a snapshot by field id, of the table with this UUID.
+    """New sketches of a snapshot by field id, for the table with this UUID.
 
-    `unwanted` are field ids of which a sketch that hmstats made before is removed.
+    `unwanted` are field ids whose earlier sketches by hmstats are removed.
     """
 
     table_uuid: str
@@ -58,7 +58,7 @@ class SnapshotSketches:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The outcome: the field ids whose distinct counts the snapshot's entry has, and the file's path.
+    """The outcome: the field ids with distinct counts in the snapshot's entry, and the file's path.
 
     `reason` is why nothing was registered; `path` is None then.
     """
@@ -71,9 +71,9 @@ class Registration:
 def register(commits: Commits, shown: str, io: Any, new: SnapshotSketches) -> Registration:
     """Register sketches for their snapshot in the newest metadata of a table, which errors name as `shown`.
 
-    A commit that comes in between stays, and the registration is tried again on top of it. Raises ServiceError if that
-    happens too often or the table stays locked; CallRefused; OSError and InvalidInput for files that cannot be read or
-    written.
+    If another commit comes first, it stays, and the registration is tried again on top of it. Raises ServiceError if
+    that happens too often or the table stays locked; CallRefused; OSError and InvalidInput for files that cannot be
+    read or written.
     """
     for _ in range(_ATTEMPTS):
         with commits.lock():
@@ -84,7 +84,7 @@ def register(commits: Commits, shown: str, io: Any, new: SnapshotSketches) -> Re
 
 
 def _attempt(commits: Commits, shown: str, io: Any, new: SnapshotSketches) -> Registration | None:
-    """One try; None if another commit came first."""
+    """Try once; None if another commit came first."""
     base = commits.newest()
     if base is None:
         return Registration((), None, f"table {shown} is no longer one of Iceberg")
@@ -109,9 +109,9 @@ def _attempt(commits: Commits, shown: str, io: Any, new: SnapshotSketches) -> Re
 
 
 def _earlier(io: Any, metadata: Metadata, new: SnapshotSketches) -> list[Blob]:
-    """The blobs of the nearest earlier file, without those of ours that are no longer wanted.
+    """The blobs of the nearest earlier file, without our own that are no longer wanted.
 
-    A file that is gone or damaged has none: its readers have the same trouble.
+    A missing or damaged file counts as empty: its readers cannot use it either.
     """
     entry = metadata_of.nearest_entry(metadata, new.snapshot_id)
     if entry is None:

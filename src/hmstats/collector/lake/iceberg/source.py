@@ -21,16 +21,16 @@ _ERRORS: tuple[type[Exception], ...] = (
     *(OSError, EOFError, ValueError, TypeError, LookupError, AttributeError, NotImplementedError),
     pa.ArrowException,
 )
-"""What PyIceberg raises beside exceptions of its own."""
+"""The errors that PyIceberg raises besides its own exceptions."""
 _UNKNOWN_TO_PYICEBERG = ("statistics", "partition-statistics")
-"""Parts of metadata that PyIceberg refuses when they have blobs of Hive or of Presto; reading rows needs neither."""
+"""Parts of metadata that PyIceberg refuses if they have blobs of Hive or Presto; they are not needed to read rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """A table's metadata as JSON, and PyIceberg's table of it.
 
-    `reads` counts what is read of the table's files; None if PyIceberg's own access to files reads them.
+    `reads` counts reads of the table's files; None if PyIceberg's own access to files reads them.
     """
 
     metadata: Mapping[str, Any]
@@ -63,7 +63,7 @@ def source_at(
 ) -> Source:
     """The source in a metadata file; `open_io` returns PyIceberg's access to files by the table's properties.
 
-    `reads` counts what that access reads, if it does.
+    `reads` counts reads through that access, if it supports this.
 
     Raises StatementError, in which the table is named as `shown`, if it cannot be read.
     """
@@ -83,7 +83,7 @@ def source_at(
 
 
 def pyiceberg_errors() -> tuple[type[Exception], ...]:
-    """What PyIceberg raises for files that are missing, damaged, or of a form that it does not read."""
+    """The errors that PyIceberg raises for files that are missing, damaged, or of an unknown form."""
     from pyiceberg.exceptions import ResolveError, ValidationError  # noqa: PLC0415 - an extra
 
     return (*_ERRORS, ResolveError, ValidationError)

@@ -1,6 +1,6 @@
-"""Rows of an Iceberg table by Spark's own reader of the format, for tables with deletes that PyIceberg does not read.
+"""Reads rows of an Iceberg table by Spark's own reader, for tables with deletes that PyIceberg does not read.
 
-The session needs Iceberg's runtime, and no catalog of its own: one is set up that asks the analysis's metastore.
+The session needs Iceberg's runtime, but no catalog of its own: one that asks the analysis's metastore is added.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 _CATALOG = "hmstats_iceberg"
 _CATALOG_CLASS = "org.apache.iceberg.spark.SparkCatalog"
 _NO_CLASS = ("Cannot find catalog plugin class", "cannot find the plugin class")
-"""Parts of what Sparks 4.0 and 4.3 say if Iceberg's runtime is missing."""
+"""Parts of the messages of Spark 4.0 and 4.3 if Iceberg's runtime is missing."""
 _SCHEMA = "name string, state binary"
 _ARROW_SCHEMA = pa.schema([("name", pa.string()), ("state", pa.binary())])
 
 
 @dataclass(frozen=True, slots=True)
 class SparkRows:
-    """The live rows of a snapshot of a table, read by Spark."""
+    """Reads the live rows of a snapshot of a table by Spark."""
 
     name: TableName
     snapshot_id: int
@@ -42,7 +42,7 @@ class SparkRows:
     def __call__(
         self, spark: "SparkSession", metastore: str, types: Types, sketched: Sequence[str], options: Options
     ) -> tuple[TableAccumulator, dict[str, ThetaSketch]]:
-        """The state of the rows, and a sketch of some columns; `metastore` is the address of the table's metastore.
+        """The state of the rows, and sketches of some columns; `metastore` is the address of the table's metastore.
 
         Raises StatementError if the session has no runtime of Iceberg, UnreadableFile if it cannot read the table.
         """
@@ -75,7 +75,7 @@ class SparkRows:
 
 
 def _set_up(spark: "SparkSession", metastore: str) -> None:
-    """Give the session a catalog of the metastore's Iceberg tables, which it loads when it is first asked."""
+    """Configure a catalog of the metastore's Iceberg tables, which the session loads at its first use."""
     prefix = f"spark.sql.catalog.{_CATALOG}"
     spark.conf.set(prefix, _CATALOG_CLASS)
     spark.conf.set(f"{prefix}.type", "hive")
@@ -96,7 +96,7 @@ def _task_states(
     sketched: Sequence[str],
     options: Options,
 ) -> Iterator[pa.RecordBatch]:
-    """One task's output: the state of its rows, and each column's sketch by its name."""
+    """The output of one task: the state of its rows, and each column's sketch by the column's name."""
     sketches = {each: ThetaSketch() for each in sketched}
 
     def add_to_sketches() -> Iterator[pa.RecordBatch]:

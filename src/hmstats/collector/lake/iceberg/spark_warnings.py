@@ -1,4 +1,4 @@
-"""Warns of registered distinct counts by which Spark's cost-based optimizer plans wrong, or fails.
+"""Warns about registered distinct counts that make Spark's cost-based optimizer plan wrongly, or fail.
 
 Spark takes a count without bounds for proof that a number or a time has no value, and looks in vain for a column that
 was dropped. Seen in Spark 4.1 with Iceberg 1.12, and described in docs/collect/lakehouse.md.
@@ -11,12 +11,12 @@ from hmstats.model.catalog.objects import Table
 from hmstats.outlets.puffin.snapshot import ndvs
 
 _SAFE = ("string", "binary", "uuid", "fixed")
-"""How the names of types begin of which Spark knows no bounds."""
+"""The beginnings of the names of types that have no bounds in Spark."""
 _SETTING = "Spark with spark.sql.cbo.enabled=true"
 
 
 def spark_warnings(table: Table, hadoop: Hadoop = no_settings) -> list[str]:
-    """A sentence for each kind of trouble that the current snapshot's entry makes, or its nearest ancestor's.
+    """A sentence for each problem with the entry of the current snapshot, or of its nearest ancestor that has one.
 
     Raises StatementError if the table's metadata cannot be read; SettingsError if PyIceberg is not installed.
     """
@@ -44,5 +44,5 @@ def spark_warnings(table: Table, hadoop: Hadoop = no_settings) -> list[str]:
 
 
 def _is_safe(type_: object) -> bool:
-    """Whether Spark knows no bounds of a type; nested types are never counted."""
+    """Whether a type has no bounds in Spark; nested types are never counted."""
     return not isinstance(type_, str) or type_.startswith(_SAFE)

@@ -1,4 +1,4 @@
-"""Files of an Iceberg table through PyIceberg's own access: its configuration has credentials and endpoints."""
+"""Accesses files of an Iceberg table through PyIceberg, whose configuration has credentials and endpoints."""
 
 import gzip
 import json
@@ -31,7 +31,7 @@ def remove(io: Any, location: str) -> None:
 
 
 def read_metadata(io: Any, location: str) -> Mapping[str, Any]:
-    """The JSON object of a metadata file, compressed or not. Raises OSError, and InvalidInput if it is none."""
+    """The JSON object in a metadata file, compressed or not. Raises OSError, and InvalidInput if there is none."""
     data = read_bytes(io, location)
     try:
         found = json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)

@@ -1,7 +1,7 @@
-"""A table's metadata file as JSON: what statistics need of it, and the next one with another statistics entry.
+"""A table's metadata file as JSON: the parts that statistics need, and the next file with another statistics entry.
 
-Kept as JSON, so that keys and blob types that no reader here knows stay as they are. Source: Iceberg's table
-specification ("Table Metadata Fields", "Table statistics").
+JSON is kept, so that unknown keys and blob types are preserved. Source: Iceberg's table specification ("Table Metadata
+Fields", "Table statistics").
 """
 
 import json
@@ -47,7 +47,7 @@ def lineage(metadata: Metadata, snapshot_id: int) -> Iterator[Mapping[str, Any]]
 
 
 def count_commits(metadata: Metadata, snapshot_id: int) -> int:
-    """How many commits have led to a snapshot, itself among them; in v1 fewer if ancestors have expired."""
+    """The number of commits that led to a snapshot, including its own; in v1 less if ancestors have expired."""
     steps = list(lineage(metadata, snapshot_id))
     if not steps:
         return 0
@@ -56,7 +56,7 @@ def count_commits(metadata: Metadata, snapshot_id: int) -> int:
 
 
 def entries(metadata: Metadata) -> dict[int, Mapping[str, Any]]:
-    """The statistics entries by the snapshot that they are registered for; of two of one snapshot the last."""
+    """The statistics entries by the snapshot that they are registered for; of two for one snapshot, the last."""
     return {int(each["snapshot-id"]): each for each in metadata.get("statistics") or ()}
 
 
@@ -68,7 +68,7 @@ def nearest_entry(metadata: Metadata, snapshot_id: int) -> Mapping[str, Any] | N
 
 
 def schema(metadata: Metadata) -> Mapping[str, Any]:
-    """The current schema; tables of version 1 may have it alone, without a list."""
+    """The current schema; in version 1 it may stand alone, without a list of schemas."""
     found = _schema_of_id(metadata, metadata.get("current-schema-id"))
     return found if found is not None else metadata.get("schema") or {}
 
@@ -79,7 +79,7 @@ def types_now(metadata: Metadata) -> dict[int, Any]:
 
 
 def types_then(metadata: Metadata, snapshot_id: int) -> dict[int, Any]:
-    """The types of the columns by field id as of a snapshot; none if its schema is not known."""
+    """The types of the columns by field id at the time of a snapshot; empty if its schema is not known."""
     snapshot = snapshots(metadata).get(snapshot_id, {})
     return _types(_schema_of_id(metadata, snapshot.get("schema-id")) or {})
 
@@ -94,7 +94,7 @@ def _schema_of_id(metadata: Metadata, schema_id: Any) -> Mapping[str, Any] | Non
 
 
 def live_fields(metadata: Metadata) -> set[int]:
-    """The ids of all fields of the current schema, nested ones too."""
+    """The ids of all fields of the current schema, including nested ones."""
     return set(_ids(schema(metadata)))
 
 
@@ -111,9 +111,9 @@ def _ids(node: Any) -> Iterator[int]:
 
 
 def with_entry(metadata: Metadata, entry: Mapping[str, Any], location: str, now_ms: int) -> dict[str, Any]:
-    """The next metadata: this one, of the file at `location`, with an entry in place of one of the same snapshot.
+    """The next metadata after those in the file at `location`, where an entry replaces any other of the same snapshot.
 
-    Entries of snapshots that have expired go: not every engine removes them with the snapshot.
+    Entries of expired snapshots are removed: not every engine removes them together with the snapshot.
     """
     known = snapshots(metadata).keys() - {int(entry["snapshot-id"])}
     others = [each for each in metadata.get("statistics") or () if int(each["snapshot-id"]) in known]
