@@ -1,12 +1,12 @@
 """The Spark job: it reads pieces, and accumulates what is in them.
 
-scan                                    the job: cuts the work, runs the tasks, merges their outcomes
-tasks                                   what a task does with the pieces that it reads
+scan                                    the job: splits the work, runs the tasks, merges their outcomes
+tasks                                   the work of a task on its pieces
 file_rows                               files read directly inside the tasks, into accumulators
 files/                                  Parquet and ORC files, cut into tasks of about equal bytes, as Arrow batches
 rows, dataframe, placing                other data: a DataFrame's rows as Arrow batches, and their pieces
-arrow_types, states                     arrays in the column's type, and accumulators by piece
-proof, row_proof                        what is proven of Spark's rows before it is stored
-progress, task_errors                   how far the job is, and what its tasks raise
-workers_python, worker_memory           the Python that the tasks run in, and what it keeps from one to the next
+arrow_types, states                     converts arrays to the columns' types; accumulators by piece
+proof, row_proof                        checks Spark's rows before their statistics are stored
+progress, task_errors                   the progress of the job, and the errors of its tasks
+workers_python, worker_memory           the Python of the tasks, and the modules that it keeps between them
 """

@@ -1,7 +1,7 @@
 """Casts Arrow arrays to the type of their column in the metastore.
 
-Files may be older than their table, or hold a similar type: narrower integers, another scale, bytes instead of text.
-Arrays that fit already stay as they are, dictionaries too.
+Files may be older than their table, or have a similar type: narrower integers, another scale, bytes instead of text.
+Arrays that have the type already, including dictionaries, are returned as they are.
 """
 
 import re
@@ -50,17 +50,17 @@ def conform(array: pa.Array, wanted: pa.DataType) -> pa.Array:
 
 
 def _without_nanoseconds(array: pa.Array, values: pa.DataType) -> pa.Array:
-    """Timestamps of nanoseconds as the microseconds that they are in, before 1970 too; other ones as they are."""
+    """Timestamps of nanoseconds, rounded down to microseconds, also before 1970; other arrays as they are."""
     if values.unit != "ns":
         return array
     nanoseconds = pc.cast(pc.cast(array, values), pa.int64())
-    cut = pc.divide(nanoseconds, _NS_PER_US)  # toward 1970
+    cut = pc.divide(nanoseconds, _NS_PER_US)  # division rounds toward 1970
     is_later = pc.greater(pc.multiply(cut, _NS_PER_US), nanoseconds)
     return pc.cast(pc.subtract(cut, pc.cast(is_later, pa.int64())), _MICROSECONDS)
 
 
 def _as_text(array: pa.Array) -> pa.Array:
-    """Bytes that the file does not call text, as Impala writes a string: taken as they are, UTF-8 or not."""
+    """Bytes that the file does not mark as text, such as Impala's strings: they are taken as they are, UTF-8 or not."""
     if pa.types.is_dictionary(array.type):
         return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.view(pa.string()))
     return array.view(pa.string())

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _SCHEMA = "piece string, state binary"
 _ARROW_SCHEMA = pa.schema([("piece", pa.string()), ("state", pa.binary())])
 _COLUMN, _KEY = "__column_", "__key_"
-"""The prefixes of columns and partition keys in the batches: PySpark takes a dot or a backtick in a name for syntax."""
+"""The prefixes of columns and partition keys in batches: PySpark takes a dot or a backtick in a name for syntax."""
 _ROW = "__row"
-"""A constant column if no other is read, since Spark sends a batch without columns as one without rows."""
+"""A constant column, used if there is no other, since Spark sends a batch without columns as one without rows."""
 
 
 def states(rows: "DataFrame", keys: Sequence[str], types: Types, options: Options = DEFAULT) -> Any:
@@ -35,12 +35,12 @@ def states(rows: "DataFrame", keys: Sequence[str], types: Types, options: Option
 
 
 def records(frame: "DataFrame") -> Any:
-    """The rows of a frame of states as an RDD of State."""
+    """The rows of a frame of states, as an RDD of State."""
     return frame.rdd.map(lambda row: (row.piece, bytes(row.state)))
 
 
 def states_frame(rows: "DataFrame", keys: Sequence[str], types: Types, options: Options = DEFAULT) -> "DataFrame":
-    """The states of every partition of the rows as a frame that Spark has not run yet."""
+    """The states of every partition of the rows, as a frame that Spark has not run yet."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
 
     values = [F.col(quote_name(key)).cast("string").alias(f"{_KEY}{number}") for number, key in enumerate(keys)]
@@ -51,7 +51,7 @@ def states_frame(rows: "DataFrame", keys: Sequence[str], types: Types, options: 
 
 
 def columns_by_place(names: Sequence[str]) -> "list[Column]":
-    """The columns by names of their own, so that any names will do; one constant if there are none."""
+    """The columns under generated names, so that any names will do; one constant if there are none."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - the tasks do without
 
     named = [F.col(quote_name(name)).alias(f"{_COLUMN}{number}") for number, name in enumerate(names)]
@@ -88,7 +88,7 @@ def _task_number() -> int:
 
 
 def by_partition(batch: pa.RecordBatch, keys: Sequence[str], first: int) -> Iterator[tuple[str, pa.RecordBatch]]:
-    """The rows of each partition with its name; the keys' values are the columns from `first` on."""
+    """The rows of each partition with the partition's name; the keys' values are the columns from `first` on."""
     if not keys:
         yield WHOLE_TABLE, batch
         return
@@ -101,7 +101,7 @@ def by_partition(batch: pa.RecordBatch, keys: Sequence[str], first: int) -> Iter
 
 
 def conform_batch(batch: pa.RecordBatch, types: Types) -> pa.RecordBatch:
-    """The batch, its columns by place, with the names and the types of the metastore's columns.
+    """The batch, columns matched by position, with the names and types of the metastore's columns.
 
     Raises UnreadableFile if a value does not fit.
     """

@@ -1,4 +1,4 @@
-"""The rows of files in accumulators: Parquet by row group, ORC by stripe."""
+"""Reads the rows of files into accumulators: Parquet by row group, ORC by stripe."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +18,7 @@ from hmstats.sketch.accumulator import TableAccumulator
 def accumulate(
     splits: Iterable[Split], types: Types, options: Options = DEFAULT, reads: Reads | None = None
 ) -> TableAccumulator:
-    """The state of splits of one piece; `reads` counts. Raises UnreadableFile naming the file that cannot be read."""
+    """The state of splits of one piece; `reads` counts reads. Raises UnreadableFile, naming the file."""
     found = States(types, options).of(WHOLE_TABLE)
     for split in splits:
         add_split(found, split, types, reads)
@@ -26,7 +26,7 @@ def accumulate(
 
 
 def add_split(found: TableAccumulator, split: Split, types: Types, reads: Reads | None = None) -> None:
-    """Add the rows of a split to a state; `reads` counts. Raises UnreadableFile naming the file that cannot be read."""
+    """Add the rows of a split to a state; `reads` counts reads. Raises UnreadableFile, naming the file."""
     found.leave_out(split.rows_left_out)
     try:
         for batch in batches(split, types, reads):
@@ -38,7 +38,7 @@ def add_split(found: TableAccumulator, split: Split, types: Types, reads: Reads 
 def batches(split: Split, types: Types, reads: Reads | None = None) -> Iterator[pa.RecordBatch]:
     """The rows of a split with the wanted columns, in the metastore's types; a column that the file lacks is null.
 
-    `reads` counts. Raises UnreadableFile, also after the last batch if the number of rows is not the footer's.
+    `reads` counts reads. Raises UnreadableFile, also after the last batch if the number of rows is not the footer's.
     """
     read = orc_batches if split.orc else parquet_batches
     return read(split, types, reads or Reads())

@@ -21,9 +21,9 @@ Identity = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """`names` is identity to the name of its piece; None if the piece is not requested.
+    """`names` is the name of a piece by its identity; None if the piece is not requested.
 
-    `twins` is the name of a requested piece to another partition with equal values.
+    `twins` is by the name of a requested piece another partition with equal values.
     """
 
     keys: tuple[Column, ...]
@@ -43,7 +43,7 @@ class Placing:
 
 
 def placing(keys: Sequence[Column], wanted: Iterable[Piece], others: Iterable[Piece] = ()) -> Placing:
-    """The placing of the wanted pieces' rows; rows of `others` may be read too."""
+    """The placing of rows in the wanted pieces; rows of `others` may be read too."""
     names: dict[Identity, list[str]] = defaultdict(list)
     asked: set[str] = set()
     for piece in wanted:

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """The progress of an analysis: finished tasks of those known so far, partitions of all, and rows."""
+    """The progress of an analysis: finished tasks and known tasks, finished partitions and all partitions, and rows."""
 
     tasks: int
     tasks_in_all: int
@@ -38,7 +38,7 @@ class Counters:
         self._rows: Any = context.accumulator(0)
 
     def add(self, *, partitions: int = 0, rows: int = 0) -> None:
-        """Add to the counters in a task. The driver sees it when the task ends."""
+        """Add to the counters in a task. The driver sees the sums when the task has ended."""
         self._partitions.add(partitions)
         self._rows.add(rows)
 
@@ -51,9 +51,9 @@ class Counters:
 def report_progress(
     spark: SparkSession, progress: Progress | None, description: str, partitions: int = 0
 ) -> Iterator[Counters | None]:
-    """Report the progress of the jobs that this thread runs inside; yields None without a `progress`.
+    """Report the progress of the jobs that this thread runs during the block; yields None without a `progress`.
 
-    `partitions`: how many there are in all.
+    `partitions`: the number of all partitions.
     """
     context = spark.sparkContext
     if progress is None:

@@ -47,7 +47,7 @@ def check_placed(service: Metastore, plan: Plan, strangers: Mapping[str, int]) -
 
 
 def resolve_doubts(spark: SparkSession, plan: Plan, outcome: Outcome) -> tuple[list[str], Outcome]:
-    """The doubted pieces that really have no rows, and the outcome, where the others have failed."""
+    """The doubted pieces that really have no rows, and the outcome, in which the other doubted pieces have failed."""
     if not outcome.doubted:
         return [], outcome
     counts = _counts(spark, plan, set(outcome.doubted))

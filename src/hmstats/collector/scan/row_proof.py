@@ -7,14 +7,14 @@ from pyspark.sql import DataFrame
 from hmstats.errors import AnalysisIncomplete
 
 _ROWS = "numOutputRows"
-"""Spark's metric of an operator: the rows that it passed on (org.apache.spark.sql.execution.metric.SQLMetric)."""
+"""Spark's metric of the rows that an operator has passed on (org.apache.spark.sql.execution.metric.SQLMetric)."""
 
 
 def check_rows(table: str, taken: int, source: DataFrame, run: DataFrame) -> None:
-    """Raises AnalysisIncomplete if Python has received another number of rows than Spark has.
+    """Raises AnalysisIncomplete if Python has not received the same number of rows that Spark has read.
 
-    `run` is the frame over `source` that was executed. Its metrics cost nothing, but count a task that ran twice twice;
-    if they disagree or are missing, Spark counts the rows of `source` in a job of its own.
+    `run` is the frame over `source` that was executed. Its metrics cost nothing, but a task that ran twice counts
+    twice; if they disagree or are missing, Spark counts the rows of `source` in a separate job.
     """
     if taken == rows_passed_on(run):
         return
@@ -27,7 +27,7 @@ def check_rows(table: str, taken: int, source: DataFrame, run: DataFrame) -> Non
 
 
 def rows_passed_on(run: DataFrame) -> int | None:
-    """The rows counted by the input of an executed frame's top operator; None if no operator counts them."""
+    """The rows that the input of an executed frame's top operator has counted; None if no operator counts them."""
     plan: Any = run._jdf.queryExecution().executedPlan()  # noqa: SLF001 - Spark has no other way to its metrics
     if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec":
         plan = plan.executedPlan()

@@ -14,7 +14,7 @@ from hmstats.model.catalog.objects import DEFAULT_CATALOG, Column, TableName
 from hmstats.model.statistics.column_types import base_type, kind_of
 
 _SEPARATOR = "\0"
-"""The separator of a partition's values in one text; no value contains it."""
+"""The separator between a partition's values in one text; no value contains it."""
 _MANY_TEXTS = {"decimal", "float", "double"}
 """Types whose texts in Spark differ from those of model/partitions/partition_values.py."""
 
@@ -22,9 +22,9 @@ _MANY_TEXTS = {"decimal", "float", "double"}
 def rows(spark: SparkSession, plan: Plan) -> DataFrame:
     """The table's rows, of the wanted partitions only.
 
-    The session lists the files anew: one that it remembers, or rows that it caches, may be older than the plan's files.
-    Raises UnreadableFile if Spark, which lacks the class of the table's SerDe, goes on without its columns, and if it
-    has others than the metastore.
+    The session lists the files again: its remembered listing, or rows that it caches, may be older than the plan's
+    files. Raises UnreadableFile if Spark, which lacks the class of the table's SerDe, ignores the table's columns, or
+    has columns that the metastore does not have.
     """
     name = _spark_name(plan.table)
     spark.catalog.refreshTable(name)
@@ -45,7 +45,7 @@ def rows(spark: SparkSession, plan: Plan) -> DataFrame:
 
 
 def _check_columns(found: DataFrame, plan: Plan) -> None:
-    """Raises UnreadableFile if Spark has no such column, or one of another kind, as some SerDes tell it."""
+    """Raises UnreadableFile if Spark has no such column, or one of another kind, as with some SerDes."""
     given = {name.lower(): type_.partition(" collate ")[0] for name, type_ in found.dtypes}
     for name, type_ in plan.types.items():
         if kind_of(given.get(name, "")) is kind_of(type_):
@@ -58,7 +58,7 @@ def _check_columns(found: DataFrame, plan: Plan) -> None:
 
 
 def _only(found: DataFrame, plan: Plan) -> DataFrame:
-    """The rows of the wanted partitions, filtered by their keys' texts; placing.py removes the rest."""
+    """The rows of the wanted partitions, filtered by their keys' texts; placing.py removes the remaining others."""
     places = [number for number, key in enumerate(plan.key_columns) if base_type(key.type) not in _MANY_TEXTS]
     if not places:
         return found

@@ -34,16 +34,16 @@ from hmstats.sketch.accumulator import TableAccumulator
 
 _AS_PARQUET = "spark.sql.hive.convertMetastoreParquet"
 _AS_STORED = ((_AS_PARQUET, "true"), ("spark.sql.caseSensitive", "false"))
-"""Settings that are false while Spark reads what a metastore describes, and their defaults."""
+"""Settings that are false while Spark reads what a metastore describes, with their defaults."""
 _WITH_KEYS = (("spark.sql.ansi.enabled", "true"), ("spark.sql.hive.metastorePartitionPruning", "true"))
-"""Settings that are false too while it reads partitions, and their defaults."""
+"""Settings that are false too while Spark reads partitions, with their defaults."""
 _EMPTY_PIECES_A_TASK = 1000
 MOST_STATES_AT_DRIVER = 32
 """The most states of a whole table, some hundred kilobytes each, that the driver merges; more are merged in tasks."""
 
 
 def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
-    """Read every piece: Parquet and ORC files directly, all else as rows that Spark reads.
+    """Read every piece: Parquet and ORC files directly, all others as rows that Spark reads.
 
     ORC files that cannot be read directly are read by Spark too. Delivers all findings but the table's own.
     """
@@ -66,7 +66,7 @@ def scan(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outcome:
 
 
 def _read_by_spark(plan: Plan, outcome: Outcome, read: InputBytes) -> ReadCount | None:
-    """What Spark has read of files; None if its metrics do not know all of it: of ORC, elsewhere, below a view."""
+    """The bytes that Spark has read of files; None if its metrics are incomplete: of ORC, elsewhere, below a view."""
     if outcome.doubted or any(each.in_files or each.elsewhere is not None or not each.location for each in plan.pieces):
         return None
     total = read.total()
@@ -76,8 +76,8 @@ def _read_by_spark(plan: Plan, outcome: Outcome, read: InputBytes) -> ReadCount 
 def split_by_reader(plan: Plan, files: Files, *, orc: bool) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """The pieces whose files are read directly, and those whose rows Spark reads. `orc`: ORC is read directly too.
 
-    Spark fails on a missing directory, so pieces without files are not read by Spark; nor are files of ORC that
-    manifests name, of which it would read the bytes as texts.
+    Spark fails on a missing directory, so pieces without files are not read by Spark; nor are ORC files that manifests
+    name, whose bytes it would read as text.
     """
     direct = {each.name for each in plan.pieces if each.parquet or (each.orc and (orc or each.by_manifest))}
     bare = {each.name: each.location for each in plan.pieces if each.name not in direct and not files[each.name]}
@@ -87,7 +87,7 @@ def split_by_reader(plan: Plan, files: Files, *, orc: bool) -> tuple[tuple[Piece
 
 
 def check_manifests(spark: SparkSession, plan: Plan) -> None:
-    """Raise StatementError if manifests name files of ORC that neither Spark reads nor Arrow, with other times."""
+    """Raise StatementError if manifests name ORC files that neither Spark nor Arrow can read, because of time zones."""
     if any(each.by_manifest and each.orc for each in plan.pieces) and _has_timestamps(plan) and not _is_in_utc(spark):
         raise StatementError(
             f"table {plan.table.typed} names its files of ORC in manifests, so that Spark cannot read them, and their"
@@ -96,7 +96,7 @@ def check_manifests(spark: SparkSession, plan: Plan) -> None:
 
 
 def _reads_orc(spark: SparkSession, plan: Plan) -> bool:
-    """Whether the values of files of ORC are the same without Spark, as far as its session tells."""
+    """Whether ORC files have the same values without Spark, judged by the settings of its session."""
     finds_by_place = (hadoop_settings(spark)(BY_PLACE) or "").lower() == "true"
     return not finds_by_place and (not _has_timestamps(plan) or _is_in_utc(spark))
 
@@ -107,7 +107,7 @@ def _has_timestamps(plan: Plan) -> bool:
 
 
 def _is_in_utc(spark: SparkSession) -> bool:
-    """Whether Spark's JVM is in UTC all the year, in which ORC's times are the same for Spark and for Arrow."""
+    """Whether Spark's JVM is in UTC all year, so that Spark and Arrow read the same times in ORC."""
     zone: Any = spark._jvm  # noqa: SLF001 - Spark has no other way to its time zone
     found = zone.java.util.TimeZone.getDefault()
     return bool(found.toZoneId().getRules().isFixedOffset() and found.getRawOffset() == 0)
@@ -117,14 +117,15 @@ def _is_in_utc(spark: SparkSession) -> bool:
 def each_as_stored(spark: SparkSession, plan: Plan) -> Iterator[None]:
     """Make Spark read each partition in its own format; by default it reads all of a Parquet table as Parquet.
 
-    That stays so if all of it is Parquet elsewhere, since Hive's reader knows fewer types of Parquet than Spark's.
-    Also lets it find columns by their names in lower case, as a metastore has them, makes the null value's name a null,
-    for which ANSI mode would fail, and lets Spark itself compare partition values, which a metastore compares as texts.
+    The default stays if all of it is Parquet in stores that tasks cannot reach, since Hive's reader knows fewer types
+    of Parquet than Spark's. Also lets Spark find columns by their names in lower case, as a metastore has them, makes
+    the null value's name a null, for which ANSI mode would fail, and lets Spark itself compare partition values, which
+    a metastore compares as texts.
     """
     settings: tuple[tuple[str, str], ...] = (*_AS_STORED, *_WITH_KEYS) if plan.keys else _AS_STORED
     if all(each.elsewhere == PARQUET for each in plan.pieces):
         settings = tuple(each for each in settings if each[0] != _AS_PARQUET)
-    before = [spark.conf.get(name, default) for name, default in settings]  # a new session does not know its defaults
+    before = [spark.conf.get(name, default) for name, default in settings]  # a new session has no defaults for them yet
     for name, _ in settings:
         spark.conf.set(name, "false")
     try:
@@ -144,7 +145,7 @@ def scan_files(spark: SparkSession, plan: Plan, files: Files, job: Job) -> Outco
 
 
 def _read_tasks(spark: SparkSession, tasks: Sequence[Task], job: Job) -> Outcome:
-    """Run the tasks, then those that finish the pieces that several of them have read."""
+    """Run the tasks, then those that finish the pieces read by several tasks."""
     if not tasks:
         return Outcome()
     records = spark.sparkContext.parallelize(tasks, len(tasks)).mapPartitions(partial(read_tasks, job=job))
@@ -159,7 +160,7 @@ def _read_tasks(spark: SparkSession, tasks: Sequence[Task], job: Job) -> Outcome
 def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     """Read the rows of any DataFrame, and deliver findings; pieces without any row are doubted and not delivered.
 
-    Raises AnalysisIncomplete, before anything is delivered, if Spark has another number of rows than were received.
+    Raises AnalysisIncomplete, before anything is delivered, if Spark has read another number of rows than was received.
     """
     run = dataframe.states_frame(found, plan.keys, plan.types, job.options)
     states, table = dataframe.records(run), plan.table.typed
@@ -209,7 +210,7 @@ def _place_and_count(states: Iterable[State], shared: Any) -> Iterator[Record]:
 
 
 def _first_records(plan: Plan) -> Iterator[Record]:
-    """An empty state for each piece, or why it cannot be analysed."""
+    """An empty state for each piece, or the reason why it cannot be analysed."""
     twins = placing(plan.key_columns, plan.pieces, plan.unchanged).twins
     for piece in plan.pieces:
         twin = twins.get(piece.name)
@@ -233,7 +234,7 @@ def tasks_of(pieces: Iterable[Piece], splits: Iterable[Sequence[Split]], *, alon
 
 
 def shuffle_by_piece(records: Any, tasks: int) -> Any:
-    """The records shuffled by piece, those of one piece consecutively in one task; spills to disk."""
+    """The records shuffled by piece, those of one piece next to each other in one task; spills to disk."""
     return records.repartitionAndSortWithinPartitions(tasks, lambda piece: crc32(piece.encode()))
 
 

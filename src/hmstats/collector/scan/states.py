@@ -8,7 +8,7 @@ from hmstats.model.statistics.column_types import kind_of
 from hmstats.sketch.accumulator import ColumnAccumulator, TableAccumulator
 
 Types = Mapping[str, str]
-"""Column to Hive type, of the columns that have statistics."""
+"""Hive type by column, of the columns that have statistics."""
 State = tuple[str, bytes]
 """A piece's name and its accumulators as bytes; the same piece may come in many parts."""
 

@@ -18,12 +18,12 @@ _NO_HMSTATS = re.compile(r"No module named '(hmstats|pyarrow|numpy|datasketches|
 _SPARKS = re.compile(r"(?:\[(?:FAILED_READ_FILE|CANNOT_READ_FILE)\S*\] |(?=Input path does not exist: ))(.*)")
 _STATE = re.compile(r"\.?\s+SQLSTATE: \w+\s*$")
 _CAUSE = re.compile(r"^Caused by: (?:[\w.$]+: )?(.*)$", re.MULTILINE)
-"""A line of a Java trace, with what the class of an error says."""
+"""A line of a Java trace that contains a cause, with the message of its error class."""
 _OF_PYTHON = "Traceback (most recent call last)"
 _ENDS_TOO_SOON = re.compile(
     r"^Caused by: java\.io\.EOFException\b.*\n(?:\tat .*\n)*\tat \S+\.writeNextInputToStream\(", re.MULTILINE
 )
-"""Spark takes the end of a file that it reads for a task's Python, such as one that was cut off, for that Python's."""
+"""Messages with which Spark reports a truncated file as the sudden end of a task's Python."""
 _LOST = re.compile(r"Python worker exited unexpectedly|ExecutorLostFailure|java\.lang\.OutOfMemoryError(?:: [\w ]+)?")
 
 
@@ -51,8 +51,8 @@ def translate_errors() -> Iterator[None]:
 def translate_reading(table: str) -> Iterator[None]:
     """As `translate_errors` while Spark reads a table; every other error of Spark's own is an UnreadableFile.
 
-    Such is a missing class: of a storage handler, a format or a SerDe that is in no jar of the session. An error of the
-    tasks' Python passes unchanged, since its trace tells what is wrong.
+    One such error is a missing class: of a storage handler, a format or a SerDe that is in no jar of the session. An
+    error of the tasks' Python passes unchanged, since its trace tells what is wrong.
     """
     try:
         with translate_errors():
@@ -74,7 +74,7 @@ def translate_all_errors() -> Iterator[None]:
 
 
 def _translate(text: str) -> HmstatsError | None:
-    for name, sentence in reversed(_OURS.findall(text)):  # the last one was raised, earlier ones are its causes
+    for name, sentence in reversed(_OURS.findall(text)):  # the trace ends with the first error, which caused the others
         kind = getattr(errors, name, None)
         if isinstance(kind, type) and issubclass(kind, HmstatsError):
             return kind.from_text(sentence)
@@ -93,6 +93,6 @@ def _translate(text: str) -> HmstatsError | None:
 
 
 def _with_cause(sentence: str, text: str) -> str:
-    """A sentence of Spark's, with the first cause in the trace behind it unless it says the same."""
+    """Spark's sentence, followed by the first cause in the trace unless it says the same."""
     causes = _CAUSE.findall(text)
     return f"{sentence}: {causes[-1]}" if causes and causes[-1] and causes[-1] not in sentence else sentence

@@ -1,8 +1,8 @@
 """Spark's tasks: they read pieces, deliver the findings of complete ones, and return small outcomes.
 
-A piece (a partition) that one task reads alone is finished there. The states of other pieces are shuffled to the task
-that finishes them. Each task returns an outcome: counts, failures, and one state of all rows that it finished, for the
-table as a whole. Tasks are idempotent, so that they may be retried or run twice at once.
+A piece (a partition) that only one task reads is finished by that task. The states of other pieces are shuffled to the
+task that finishes them. Each task returns an outcome: counts, failures, and one state of all rows that it finished, for
+the table as a whole. Tasks are idempotent, so that they may be retried or run twice at once.
 """
 
 from collections import deque
@@ -46,8 +46,8 @@ class Job:
     `known` is a broadcast of each piece's finding without rows and columns, made before it is read. `delivery` is None
     if pieces are not delivered, as for a table without partitions, whose piece is the table. `whole`: the state of all
     rows is needed. `reliable`: an unreadable file fails the job. `counters` show progress. `trace` is that of the
-    analysis, of which tasks are parts. `doubts_empty`: a piece with
-    files but without rows is not finished, since it is not proven to be empty.
+    analysis, to which the tasks belong. `doubts_empty`: a piece with files but without rows is not finished, since it
+    is not proven to be empty.
     """
 
     types: Types
@@ -65,10 +65,10 @@ class Job:
 class Outcome:
     """The outcome of some pieces. Outcomes merge in any order.
 
-    `rows` are those of the pieces that were finished (None: not counted), `spooled` how many of the pieces are in the
-    spool folder; `failed` and `refused` are piece to the reason. `state` is that of all rows, if it is needed.
-    `doubted` are pieces with files but without rows; `strangers` is unrequested partitions, by Spark's names, to their
-    numbers of rows. `reads` is what was read of files; None if it is not known of all of them.
+    `rows` are those of the finished pieces (None: not counted), `spooled` is the number of pieces in the spool folder;
+    `failed` and `refused` are the reason by piece. `state` is that of all rows, if it is needed. `doubted` are pieces
+    with files but without rows; `strangers` is the number of rows by unrequested partition, under Spark's names.
+    `reads` is what was read of files; None if it is unknown for some of them.
     """
 
     rows: int | None = 0
@@ -81,7 +81,7 @@ class Outcome:
     reads: ReadCount | None = NOTHING_READ
 
     def merge(self, other: "Outcome") -> "Outcome":
-        """Both together."""
+        """The sums of both."""
         return Outcome(
             None if self.rows is None or other.rows is None else self.rows + other.rows,
             self.spooled + other.spooled,
@@ -100,7 +100,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why a piece has no state, in place of it."""
+    """The reason why a piece has no state, which takes the state's place."""
 
     sentence: str
 
@@ -110,9 +110,9 @@ Record: TypeAlias = tuple[str, Part]
 """A piece and a part of its state (empty bytes: no rows); or an outcome or a number of rows, under names that no piece
 has."""
 _OUTCOMES = "\0"
-"""The prefix of names that no piece has."""
+"""The prefix of record names, with which no piece's name begins."""
 ROWS_TAKEN = f"{_OUTCOMES}rows"
-"""The record name of the number of rows that a task has read."""
+"""The record name for the number of rows that a task has read."""
 
 
 @freeze_modules
@@ -143,12 +143,12 @@ class _TaskReader:
         self.tally = _Tally(job)
         self.reads = Reads()
         self.shared_states: list[Record] = []
-        """The states of pieces that other tasks read too."""
+        """The states of pieces of which other tasks read a part too."""
         self.outcome_name = _OUTCOMES
         """The record name of the outcome, which no other task has."""
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """The findings of the pieces that these tasks read alone."""
+        """The findings of the pieces that only these tasks read."""
         for task in self._tasks:
             for piece, state in _states(task, self._job, self.reads):
                 self.outcome_name = _OUTCOMES + piece
@@ -169,7 +169,7 @@ class _RecordMerger:
         """The merged outcomes among the records."""
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
-        """The findings of the requested pieces; rows of other pieces are counted."""
+        """The findings of the requested pieces; rows of other pieces are only counted."""
         for piece, group in groupby(self._records, key=itemgetter(0)):
             parts = (part for _, part in group)
             if piece.startswith(_OUTCOMES):
@@ -228,11 +228,11 @@ class _Tally:
         return Outcome(self._rows, spooled, self._failed, refused, state, doubted, self._strangers)
 
     def _deliver(self, findings: Iterable[tuple[str, Finding]]) -> tuple[int, Mapping[str, str]]:
-        """Deliver the findings; returns how many were spooled, and the refused ones with reasons."""
+        """Deliver the findings. Returns the number of spooled ones, and the refused ones with reasons."""
         if self._job.delivery is None:
             deque(findings, maxlen=0)
             return 0, {}
-        # Imported here, since the client takes half a second to import in each of Spark's workers.
+        # Imported here, since importing the client takes half a second in each of Spark's workers.
         from hmstats.collector.delivery.deliver import deliver  # noqa: PLC0415
 
         delivered = deliver(self._job.delivery, findings, self._job.options.sample_fraction)
@@ -262,7 +262,7 @@ def _state(splits: Sequence[Split], job: Job, reads: Reads) -> TableAccumulator 
 
 
 def _merge_parts(parts: Iterable[Part], job: Job) -> TableAccumulator | Failure:
-    """Merge a piece's parts; a failure if one of them is."""
+    """Merge a piece's parts; the result is a failure if one of the parts is."""
     state = empty_state(job)
     for part in parts:
         if isinstance(part, Failure):

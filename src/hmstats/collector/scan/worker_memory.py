@@ -1,7 +1,7 @@
-"""Keeps what a task has loaded out of the garbage collections of its process.
+"""Excludes modules that a task has loaded from the garbage collections of its process.
 
-A Python worker of Spark collects garbage behind each task, and looks at all that its modules have made: a tenth of a
-second, more than many a task takes. Modules stay for as long as the process lives.
+A Python worker of Spark collects garbage after each task, and traverses all objects that its modules have made: that
+takes a tenth of a second, more than many tasks. Modules stay as long as the process lives.
 """
 
 import gc
@@ -13,11 +13,11 @@ from typing import ParamSpec, TypeVar
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 _seen_modules = 0
-"""How many modules were loaded when objects were left out last."""
+"""The number of loaded modules when objects were last excluded."""
 
 
 def freeze_modules(task: Callable[Arguments, Iterator[Result]]) -> Callable[Arguments, Iterator[Result]]:
-    """Decorate a task so that later collections leave out what was loaded for it. At the driver nothing changes."""
+    """Decorate a task so that later collections exclude what was loaded for it. In the driver nothing changes."""
 
     @wraps(task)
     def run(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Iterator[Result]:
@@ -39,5 +39,5 @@ def _freeze_new_modules() -> None:
     if len(sys.modules) == _seen_modules:
         return
     _seen_modules = len(sys.modules)
-    gc.collect()  # what is garbage by now would stay for ever
+    gc.collect()  # objects that are garbage now would stay for ever
     gc.freeze()

@@ -1,7 +1,7 @@
-"""The Python of Spark's tasks, which must have hmstats installed.
+"""Selects the Python of Spark's tasks, which must have hmstats installed.
 
-Spark uses PYSPARK_PYTHON, or else `python3` on the PATH, which is another one if the driver's virtual environment is
-not activated.
+Spark uses PYSPARK_PYTHON, or otherwise `python3` on the PATH, which is another one if the driver's virtual environment
+is not activated.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""Dates and timestamps that Spark wrote in its old calendar, Julian before 1582-10-15, in the one of today.
+"""Converts dates and timestamps of Spark's old calendar, which is Julian before 1582-10-15, to today's calendar.
 
-Spark 2, and later ones in legacy mode, say so in the file's metadata, by which Spark itself rebases them
+Spark 2, and later ones in legacy mode, mark this in the file's metadata, by which Spark itself rebases values
 (org.apache.spark.sql.catalyst.util.RebaseDateTime, org.apache.spark.sql.execution.datasources.DataSourceUtils).
-Timestamps are rebased as those of UTC.
+Timestamps are rebased in UTC.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 _VERSION = b"org.apache.spark.version"
 _OF_DATES = (b"org.apache.spark.legacyDateTime", (3, 0))
 _OF_INT96 = (b"org.apache.spark.legacyINT96", (3, 1))
-"""A key of a file in legacy mode, and the first version that needs one."""
+"""The key that legacy mode leaves in files, and the first version that has the mode; older versions need no key."""
 _DAY_US = 86_400_000_000
 _SWITCHES = np.array(
     [
@@ -23,12 +23,12 @@ _SWITCHES = np.array(
         *(-390745, -354220, -317695, -244645, -208120, -171595, -141427),
     ]
 )
-"""Days since 1970 from which the calendars are as far apart as DIFFERENCES says."""
+"""The days since 1970 at which the difference between the calendars changes, to that of DIFFERENCES."""
 _DIFFERENCES = np.array([2, 1, 0, -1, -2, -3, -4, -5, -6, -7, -8, -9, -10, 0])
 
 
 def old_columns(footer: pq.FileMetaData) -> frozenset[str]:
-    """The top-level columns of a file whose values are of the old calendar."""
+    """The top-level columns of a file whose values use the old calendar."""
     said = footer.metadata or {}
     old = {int96: _is_old(said, *key) for int96, key in ((False, _OF_DATES), (True, _OF_INT96))}
     if not any(old.values()):
@@ -46,7 +46,7 @@ def _is_old(said: Mapping[bytes, bytes], key: bytes, since: tuple[int, int]) -> 
 
 
 def rebased(array: pa.Array) -> pa.Array:
-    """Dates and timestamps in microseconds of the old calendar as those of today's; other values as they are."""
+    """Dates, and timestamps in microseconds, converted from the old calendar to today's; other values as they are."""
     if pa.types.is_date32(array.type):
         return _moved(array, pa.int32(), 1)
     if pa.types.is_timestamp(array.type) and array.type.unit == "us":

@@ -1,4 +1,4 @@
-"""Opens the file of a split, which must be as large as it was when it was listed."""
+"""Opens the file of a split, which must still have the size with which it was listed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +13,10 @@ from hmstats.files.file_systems import open_location
 
 @contextmanager
 def open_split(split: Split, reads: Reads, remote_block_bytes: int | None = None) -> Iterator[pa.PythonFile]:
-    """The file of a split, which `reads` counts; in an object store it may be read in blocks of so many bytes.
+    """The file of a split; `reads` counts reads. In an object store it may be read in blocks of `remote_block_bytes`.
 
-    Raises OSError, and UnreadableFile if the file has another size than was listed: its row groups may be other ones
-    than those that the tasks were given, and the sizes that are stored are those of the list.
+    Raises OSError, and UnreadableFile if the file has another size than was listed: its row groups may differ from
+    those assigned to the tasks, and the stored sizes are those of the listing.
     """
     system, _ = open_location(split.location, split.settings)
     with reads.open(system, split.path, None if system.type_name == "local" else remote_block_bytes) as file:

@@ -1,9 +1,9 @@
-"""ORC files, read by stripe inside Spark's tasks, where Arrow's values are those that Spark reads.
+"""Reads ORC files by stripe inside Spark's tasks, if Arrow's values are certainly those that Spark reads.
 
-A file is left to Spark (LeftToSpark) if it is not certain that they are: types that are not those of the metastore,
-columns without names as old Hives wrote them, dates before 1582 and times before 1970, in which the calendars and time
-zones of writers and readers differ, and times that do not fit Arrow's nanoseconds. Timestamps are those of UTC: whoever
-plans leaves them to Spark if its own time zone is another one.
+Otherwise a file is left to Spark (LeftToSpark). This concerns types that differ from the metastore's, columns without
+names as old Hives wrote them, dates before 1582 and times before 1970, for which the calendars and time zones of
+writers and readers differ, and times that do not fit Arrow's nanoseconds. Timestamps are in UTC: the planner leaves
+them to Spark if Spark's own time zone is another one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,19 +23,19 @@ from hmstats.model.statistics.column_types import base_type
 _BATCH_ROWS = 256 * 1024
 _TEXTS = ("string", "char", "varchar")
 _WIDER = {"tinyint": ("smallint", "int", "bigint"), "smallint": ("int", "bigint"), "int": ("bigint",)}
-"""The types of the metastore as which numbers of a narrower type are read by everyone alike."""
+"""The metastore's types as which all engines read numbers of a narrower type alike."""
 _DAYS = (-141_427, 2_932_896)
-"""From the first day of the Gregorian calendar to the end of the year 9999."""
+"""The first day of the Gregorian calendar, and the last day of the year 9999."""
 _MILLISECONDS = (1, 7_258_118_400_000)
-"""From 1970, in the first millisecond of which bounds have what is a little older too, to 2200."""
+"""From 1970 to 2200, without the first millisecond, whose bounds may include slightly older times."""
 BLOCK_BYTES = 1024 * 1024
-"""In an object store files are read in blocks, since the library reads every stream of a column by itself."""
+"""The size of blocks in an object store, since the library reads every stream of a column separately."""
 _NAMELESS = "_col0"
-"""The first column of a file that an old Hive wrote without names."""
+"""The name of the first column in a file that an old Hive wrote without names."""
 
 
 class LeftToSpark(UnreadableFile):
-    """Raised for a file whose values may be other ones for Spark."""
+    """Raised for a file whose values Spark may read differently."""
 
 
 def orc_batches(split: Split, types: Types, reads: Reads) -> Iterator[pa.RecordBatch]:
@@ -56,7 +56,7 @@ def orc_batches(split: Split, types: Types, reads: Reads) -> Iterator[pa.RecordB
 
 
 def footer_of(file: orc.ORCFile, path: str) -> OrcFooter:
-    """The footer of an opened file. Raises LeftToSpark if it is not understood."""
+    """The footer of an opened file. Raises LeftToSpark if it cannot be interpreted."""
     try:
         return read_footer(file.reader.serialized_file_tail())
     except (ValueError, IndexError) as error:
@@ -85,14 +85,14 @@ def _stripe_batches(
 
 
 def _values(array: pa.Array, column_type: str) -> pa.Array:
-    """The values; a timestamp without a time zone is the number of its microseconds in Spark's files."""
+    """The values; a timestamp without a time zone becomes its number of microseconds, as in Spark's files."""
     if pa.types.is_int64(array.type) and base_type(column_type) == "timestamp_ntz":
         return array.view(pa.timestamp("us"))
     return as_column(array, column_type)
 
 
 def _wanted_columns(path: str, footer: OrcFooter, types: Types) -> dict[str, str]:
-    """The file's names of the wanted columns that it has. Raises LeftToSpark."""
+    """The file's names of those wanted columns that it has. Raises LeftToSpark."""
     names: Sequence[str] = [name for name, _ in footer.columns]
     lower = [name.lower() for name in names]
     if footer.is_encrypted:
@@ -113,7 +113,7 @@ def _wanted_columns(path: str, footer: OrcFooter, types: Types) -> dict[str, str
 
 
 def _difference(name: str, column: OrcColumn, wanted: str) -> str:
-    """Why Spark may read other values of a column of the file."""
+    """The reason why Spark may read other values of a column of the file."""
     if column.type == base_type(wanted):
         return f"column {name} has values that readers take for other days and times, or its footer does not tell"
     return f"column {name} is of type {column.type}, not {wanted}"

@@ -1,6 +1,6 @@
-"""The footer of an ORC file, as far as Arrow does not tell it: stripes, types and bounds of columns (protobuf).
+"""Reads the parts of an ORC file's footer that Arrow does not expose: stripes, types and bounds of columns (protobuf).
 
-Bounds are read where Arrow's values may differ from Spark's: see orc.py.
+Bounds are read for types whose values may differ between Arrow and Spark: see orc.py.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ KINDS = {
     16: "varchar",
     17: "char",
 }
-"""The kinds of single values by their numbers in the format, by their names in Hive."""
+"""The names in Hive of primitive types, by their numbers in the format."""
 _FOOTER, _STRIPES, _TYPES, _STATISTICS, _ENCRYPTION = 2, 3, 4, 7, 10
 _STRIPE_INDEX, _STRIPE_DATA, _STRIPE_FOOTER, _STRIPE_ROWS = 2, 3, 4, 5
 _KIND, _CHILDREN, _NAMES, _PRECISION, _SCALE = 1, 2, 3, 5, 6
@@ -34,7 +34,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 @dataclass(frozen=True, slots=True)
 class Stripe:
-    """The bytes and the rows of a stripe."""
+    """The number of bytes and of rows of a stripe."""
 
     bytes: int
     rows: int
@@ -42,7 +42,7 @@ class Stripe:
 
 @dataclass(frozen=True, slots=True)
 class OrcColumn:
-    """A column: its type as Hive writes it, None for other kinds, how many values it has, and its bounds.
+    """A column: its type as Hive writes it, None for other kinds, the number of its values, and its bounds.
 
     Bounds are of dates in days, of timestamps in milliseconds, from 1970; None for other types, and where unknown.
     """
@@ -55,7 +55,7 @@ class OrcColumn:
 
 @dataclass(frozen=True, slots=True)
 class OrcFooter:
-    """Stripes, and the columns of the rows by their names; `is_encrypted`: some of them have other values for most."""
+    """The stripes and the columns by name; `is_encrypted`: without a key some columns are read as other values."""
 
     stripes: tuple[Stripe, ...]
     columns: tuple[tuple[str, OrcColumn], ...]
@@ -63,7 +63,7 @@ class OrcFooter:
 
 
 def read_footer(tail: bytes) -> OrcFooter:
-    """The footer of a serialized file tail. Raises ValueError if it is none."""
+    """The footer in a serialized file tail. Raises ValueError if there is none."""
     footer = _message(_last(_message(tail), _FOOTER))
     types = [_message(each) for each in footer.get(_TYPES, [])]
     statistics = [_message(each) for each in footer.get(_STATISTICS, [])]
@@ -103,7 +103,7 @@ def _column(fields: _Fields, statistics: _Fields) -> OrcColumn:
 
 
 def _message(data: int | bytes) -> _Fields:
-    """The fields of a message by their numbers, each with all its values."""
+    """The fields of a message by their numbers, each with all of its values."""
     if not isinstance(data, bytes):
         raise ValueError("a message was expected, found a number")  # noqa: TRY004 - the file is wrong, not a type
     found: _Fields = {}
@@ -127,7 +127,7 @@ def _message(data: int | bytes) -> _Fields:
 
 
 def _packed_numbers(values: list[int | bytes]) -> Iterator[int]:
-    """Numbers that are packed or not."""
+    """Numbers, packed or not."""
     for each in values:
         if isinstance(each, int):
             yield each
@@ -159,7 +159,7 @@ def _number(fields: _Fields, number: int) -> int:
 
 
 def _signed_number(fields: _Fields, number: int) -> int | None:
-    """A number in zigzag form; None if it is not there."""
+    """A number in zigzag form; None if it is absent."""
     if number not in fields:
         return None
     found = _number(fields, number)

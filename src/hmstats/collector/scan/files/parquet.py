@@ -1,4 +1,4 @@
-"""Parquet files, read by row group inside Spark's tasks: no row crosses between the JVM and Python."""
+"""Reads Parquet files by row group inside Spark's tasks, so that no row crosses between the JVM and Python."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -64,14 +64,14 @@ def _file_batches(source: pa.NativeFile, split: Split, types: Types) -> Iterator
 
 
 def _check_names(path: str, names: Sequence[str], wanted: Collection[str]) -> None:
-    """Raises UnreadableFile if a wanted column is there more than once: nobody knows which one is meant."""
+    """Raises UnreadableFile if a wanted column exists more than once, since it is unknown which one is meant."""
     twice = [name for name, count in Counter(each.lower() for each in names).items() if count > 1 and name in wanted]
     if twice:
         raise UnreadableFile(f"file {path} has more than one column {twice[0]}, if upper and lower case are one")
 
 
 def _check_types(path: str, schema: pa.Schema, wanted: Mapping[str, str], types: Types) -> None:
-    """Raises UnreadableFile if values of a wanted column may be others for other engines."""
+    """Raises UnreadableFile if engines may read different values of a wanted column."""
     for column, name in wanted.items():
         given = schema.field(name).type
         if not is_read_alike(given, types[column]):
@@ -90,7 +90,7 @@ def dictionary_columns(footer: pq.FileMetaData, columns: Iterable[str]) -> list[
 
 
 def batch_rows(footer: pq.FileMetaData, columns: Iterable[str]) -> int:
-    """How many rows of some columns are read at once, so that a batch's memory is limited."""
+    """The number of rows that are read at once, so that a batch's memory is limited."""
     sizes = (chunk.total_uncompressed_size / max(1, chunk.num_values) for chunk in _chunks(footer, columns))
     row_bytes = sum(max(8.0, size) for size in sizes)
     return max(_LEAST_BATCH_ROWS, min(_MOST_BATCH_ROWS, int(_BATCH_BYTES / max(1.0, row_bytes))))
@@ -103,7 +103,7 @@ def _check_rows(path: str, expected: int, read: int) -> None:
 
 
 def _runs(sizes: Mapping[int, int]) -> Iterator[list[int]]:
-    """Row groups in runs by their compressed bytes: the bytes of a run stay in memory until its end."""
+    """Row groups in runs, limited by their compressed bytes, which stay in memory until the end of the run."""
     run: list[int] = []
     for group, size in sizes.items():
         if run and sum(sizes[each] for each in run) + size > _RUN_BYTES:
@@ -115,7 +115,7 @@ def _runs(sizes: Mapping[int, int]) -> Iterator[list[int]]:
 
 
 def _chunks(footer: pq.FileMetaData, columns: Iterable[str]) -> Iterator[pq.ColumnChunkMetaData]:
-    """The column chunks of the first row group for some columns; none without row groups."""
+    """The column chunks of the first row group for some columns; none if there are no row groups."""
     if not footer.num_row_groups:
         return
     wanted, group = set(columns), footer.row_group(0)

@@ -1,7 +1,8 @@
-"""Which types of Parquet files hold the values of a column: those as which every engine reads the same values.
+"""The types of Parquet files that can be read as a column's type: those that every engine reads as the same values.
 
-Files may be older than their table: numbers are narrower there, or a column of numbers has become one of texts. What
-some engines refuse and others convert in ways of their own, such as texts that look like numbers, is not converted.
+Files may be older than their table: their numbers are narrower, or a column of numbers has since become one of text.
+Nothing is converted that some engines refuse and others convert in their own ways, such as texts that look like
+numbers.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,11 +48,11 @@ _READ_AS: Mapping[str, tuple[str, ...]] = {
     "timestamp": ("timestamp", "whole"),
     "duration": ("whole",),
 }
-"""The kind of a file's type, and the kinds of columns as which its values are the same, if they fit."""
+"""The kinds of columns that can be read from each kind of type in a file, if the values fit."""
 
 
 def is_read_alike(given: pa.DataType, column_type: str) -> bool:
-    """Whether the values of a file's type that fit a column's Hive type are the same for every engine."""
+    """Whether every engine reads the values of a file's type that fit a column's Hive type alike."""
     values = _stored_type(given)
     wanted, kind = arrow_type(column_type), _kind(values)
     if kind == "date" and base_type(column_type) == "timestamp_ntz":
@@ -62,7 +63,7 @@ def is_read_alike(given: pa.DataType, column_type: str) -> bool:
 
 
 def _stored_type(given: pa.DataType) -> pa.DataType:
-    """The type of the values themselves, without a dictionary, or what an extension type such as a UUID makes of it."""
+    """The type of the values, below a dictionary or an extension type such as UUID."""
     if isinstance(given, pa.BaseExtensionType):
         return _stored_type(given.storage_type)
     return _stored_type(given.value_type) if types.is_dictionary(given) else given

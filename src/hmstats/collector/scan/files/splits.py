@@ -1,7 +1,7 @@
 """Splits files into tasks of about equal bytes.
 
 The files of a small partition stay together, so that one task reads all of it; large partitions are split by files,
-large files by row groups. Row groups of a sample are chosen here too.
+large files by row groups. The row groups of a sample are chosen here too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,18 +28,18 @@ from hmstats.model.catalog.location import parse
 TASKS_PER_CORE = 3
 _LEAST_TASK_BYTES, _MOST_TASK_BYTES = 4 * 1024 * 1024, 1024 * 1024 * 1024
 _OPENING_BYTES = 128 * 1024
-"""The cost of opening a file, as the bytes that could be read in that time."""
+"""The cost of opening a file, as the number of bytes that could be read in the same time."""
 _FOOTER_THREADS = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A file, or some of its row groups (None: all). `location` names the file system; `bytes` is what is read.
+    """A file, or some of its row groups (None: all). `location` has the file system; `bytes` is the size that is read.
 
-    `listed_bytes` is the size with which the file was listed (None: it is not known).
+    `listed_bytes` is the size with which the file was listed (None: unknown).
 
-    `rows_left_out` is the number of rows beside the sample, which no split reads. `settings` are Hadoop's for the file.
-    `orc`: it is an ORC file, whose row groups are its stripes; else it is a Parquet file.
+    `rows_left_out` is the number of rows outside of the sample, which no split reads. `settings` are Hadoop's for the
+    file. `orc`: it is an ORC file, whose row groups are its stripes; otherwise it is a Parquet file.
     """
 
     piece: str
@@ -76,7 +76,7 @@ def cut(
 ) -> list[list[Split]]:
     """The tasks for the files of these pieces (by their names), some for each core.
 
-    `settings` open the files; `reads` counts what is read of their footers.
+    `settings` open the files; `reads` counts reads of their footers.
     """
     wanted = list(pieces)
     weights = {piece.name: sum(_weight(file.bytes) for file in files[piece.name]) for piece in wanted}
@@ -98,13 +98,13 @@ def cut(
 
 
 def by_piece(task: Iterable[Split]) -> Iterator[tuple[str, list[Split]]]:
-    """The pieces of a task, and its splits of each."""
+    """The splits of a task by piece."""
     for piece, splits in groupby(sorted(task, key=attrgetter("piece")), key=attrgetter("piece")):
         yield piece, list(splits)
 
 
 def compressed_bytes(group: pq.RowGroupMetaData) -> int:
-    """How many bytes of a file a row group takes."""
+    """The compressed bytes of a row group."""
     return sum(group.column(number).total_compressed_size for number in range(group.num_columns))
 
 
@@ -133,7 +133,7 @@ def _footer_groups(footers: Mapping[tuple[str, str], list[_Group]], piece: Piece
 
 
 def _split_piece(piece: Piece, files: Sequence[DataFile], groups_of: _Groups) -> list[Split]:
-    """The splits of a whole piece, by row groups for files whose groups are known."""
+    """The splits of a whole piece, by row groups if those of a file are known."""
     return [
         split
         for file in files
@@ -142,7 +142,7 @@ def _split_piece(piece: Piece, files: Sequence[DataFile], groups_of: _Groups) ->
 
 
 def _sample_piece(piece: Piece, files: Sequence[DataFile], groups_of: _Groups, fraction: float) -> list[Split]:
-    """Row groups with at least the wanted part of a piece's rows; deterministic for the same files."""
+    """Row groups with at least the requested fraction of a piece's rows; deterministic for the same files."""
     groups = [group for file in files for group in groups_of(file)]
     rows, picked = sum(group.rows for group in groups), set[tuple[str, int]]()
     left_out = rows
@@ -158,13 +158,13 @@ def _sample_piece(piece: Piece, files: Sequence[DataFile], groups_of: _Groups, f
 
 
 def _sample_order(piece: str, top: str, group: _Group) -> int:
-    """A pseudorandom number of a row group, by its path below the piece's location `top`."""
+    """A pseudorandom number of a row group, from its path below the piece's location `top`."""
     _, found, below = group.file.path.partition(top)
     return crc32(f"{piece}\0{below if found else group.file.path}\0{group.number}".encode())
 
 
 def _read_groups(piece: Piece, file: DataFile, settings: Settings, reads: Reads) -> list[_Group]:
-    """The row groups of a file; none if it cannot be read, which the task that reads it will report."""
+    """The row groups of a file; none if it cannot be read, which is reported by the task that reads it."""
     system, _ = open_location(piece.location, settings)
     try:
         with reads.open(system, file.path) as source:
@@ -196,7 +196,7 @@ def _split_group(piece: Piece, group: _Group) -> Split:
 
 
 def _balance(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]:
-    """The units, in order, in at most so many tasks; each is assigned by the position of its middle among all bytes."""
+    """The units, in order, in at most `count` tasks; each is assigned by the position of its middle among all bytes."""
     weights = [sum(_weight(split.bytes) for split in unit) for unit in units]
     total, before = sum(weights), 0
     tasks: list[list[Split]] = [[] for _ in range(count)]
@@ -207,7 +207,7 @@ def _balance(units: Sequence[Sequence[Split]], count: int) -> list[list[Split]]:
 
 
 def _join_groups(splits: Iterable[Split]) -> Iterator[Split]:
-    """Join row groups of one file to one split."""
+    """Join row groups of one file into one split."""
     for (whole, *_), group in groupby(
         splits, key=lambda each: (each.row_groups is None, each.piece, each.location, each.path)
     ):
