@@ -22,7 +22,7 @@ def queries_in(paths: Iterable[Path], skipped: Skipped) -> Iterator[Query]:
     """The queries in files or folders. Raises StatementError if one does not exist, or is of an unknown format."""
     for path in paths:
         if path.is_file() and (text := _trino_text(path)) is not None:
-            yield from _of_trino(path, text, skipped)
+            yield from _trino_queries(path, text, skipped)
             continue
         for log in logs_at(path):
             read = lines(log, skipped)
@@ -39,7 +39,7 @@ def _check_events(path: Path, log_lines: Iterable[bytes], skipped: Skipped) -> I
         is_log = is_log or _EVENT in line[:_EVENT_BYTES]
         yield line
     if not is_log and skipped.broken_lines > broken_lines:
-        raise StatementError(_no_log(path))
+        raise StatementError(_no_event_sentence(path))
 
 
 def _trino_text(path: Path) -> str | None:
@@ -53,7 +53,7 @@ def _trino_text(path: Path) -> str | None:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def _of_trino(path: Path, text: str, skipped: Skipped) -> Iterator[Query]:
+def _trino_queries(path: Path, text: str, skipped: Skipped) -> Iterator[Query]:
     at_ms = int(path.stat().st_mtime * 1_000)
     if text.lstrip()[:1] not in ("{", "["):
         yield from explained.queries(text, at_ms)
@@ -67,8 +67,8 @@ def _of_trino(path: Path, text: str, skipped: Skipped) -> Iterator[Query]:
         if (found := event_query(event)) is not None:
             yield found
     if not is_log and skipped.broken_lines > broken_lines:
-        raise StatementError(_no_log(path))
+        raise StatementError(_no_event_sentence(path))
 
 
-def _no_log(path: Path) -> str:
+def _no_event_sentence(path: Path) -> str:
     return f"{path} must be an event log of Spark, or events or EXPLAIN ANALYZE of Trino, found no event in it"

@@ -130,17 +130,17 @@ class _Watcher:
         self._waiting.append(arrays)
         self._waiting_rows += len(arrays[0])
         if self._waiting_rows >= _ROWS_AT_ONCE:
-            self._surviving(self._accumulate)
+            self._call_guarded(self._accumulate)
 
     def finish(self) -> Attempt:
         """Publish the remaining states, after the last batch."""
-        self._surviving(self._accumulate)
-        self._surviving(self._publish)
+        self._call_guarded(self._accumulate)
+        self._call_guarded(self._publish)
         if self._publisher is not None:
-            self._surviving(self._publisher.terminate)
+            self._call_guarded(self._publisher.terminate)
         return Attempt(self._attempt, self._published, self._failure, frozenset(self._pieces))
 
-    def _surviving(self, act: Any) -> None:
+    def _call_guarded(self, act: Any) -> None:
         """Call `act`; unless statistics must be reliable, an error ends only the gathering."""
         if self._failure is not None:
             return

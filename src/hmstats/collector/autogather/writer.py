@@ -143,7 +143,7 @@ class Writing:
             (writer.partitionBy(*partition_by) if partition_by else writer).saveAsTable(name)
 
         target = self._existing_target(name, by_position=False) if appends else new_table(self._rows, partition_by)
-        return self._do(_Order(self._table_name(name), target, write, keeps=appends, appends=appends))
+        return self._run_order(_Order(self._table_name(name), target, write, keeps=appends, appends=appends))
 
     def insert_into(self, name: str, *, overwrite: bool = False) -> Written:
         """Write as DataFrameWriter.insertInto: columns are matched by position, the partition keys last.
@@ -156,7 +156,7 @@ class Writing:
             rows.write.insertInto(name, overwrite=overwrite)
 
         target = self._existing_target(name, by_position=True)
-        return self._do(_Order(self._table_name(name), target, write, keeps=True, appends=not overwrite))
+        return self._run_order(_Order(self._table_name(name), target, write, keeps=True, appends=not overwrite))
 
     def write_to(self, name: str, how: str, *, using: str | None = None, partitioned_by: Sequence[str] = ()) -> Written:
         """Write as DataFrame.writeTo: `how` is create, replace, create_or_replace, append or overwrite_partitions.
@@ -181,7 +181,7 @@ class Writing:
 
         keeps = how in ("append", "overwrite_partitions")
         target = self._existing_target(name, by_position=False) if keeps else new_table(self._rows, partitioned_by)
-        return self._do(_Order(self._table_name(name), target, write, keeps=keeps, appends=how == "append"))
+        return self._run_order(_Order(self._table_name(name), target, write, keeps=keeps, appends=how == "append"))
 
     def _table_name(self, name: str) -> TableName:
         return named_table(name, self._spark.catalog.currentDatabase())
@@ -194,13 +194,13 @@ class Writing:
         keys = [key.name.lower() for key in table.partition_keys]
         return stored_table(self._rows, self._spark.table(name), keys, by_position=by_position)
 
-    def _do(self, order: _Order) -> Written:
+    def _run_order(self, order: _Order) -> Written:
         settings = self._settings
         if not settings.autogather:
             order.write(self._rows)
             return Written(order.table, gathered=False, reason="hive.stats.autogather is false")
         publisher, aggregator = publisher_and_aggregator(settings.dbclass)
-        run = Run(new_run(), settings.connection, settings.retention_hours, self._opening(settings.connection))
+        run = Run(new_run(), settings.connection, settings.retention_hours, self._folder_settings(settings.connection))
         keys = order.target.keys
         delivery = Delivery(order.table, keys, self._metastore, run.id, self._spool, self._patience_seconds)
         with connect(self._metastore, patience_seconds=self._patience_seconds) as service, ExitStack() as while_writing:
@@ -251,11 +251,13 @@ class Writing:
         except SURVIVABLE as error:
             self._refuse_if_reliable(error)
             order.write(self._rows)
-            return self._without(service, delivery, wanted, before, error)
+            return self._report_ungathered(service, delivery, wanted, before, error)
         if held is not None:
             strategy.end()
             order.write(self._rows)
-            return self._without(service, delivery, wanted, before, StatementError(sentence(order.table, held)))
+            return self._report_ungathered(
+                service, delivery, wanted, before, StatementError(sentence(order.table, held))
+            )
         try:
             with translate_errors():
                 order.write(strategy.through(self._rows))
@@ -264,13 +266,13 @@ class Writing:
                 before, now = strategy.after(service, wanted, self._hadoop, before)
                 return _put_statistics(service, delivery, before, now, strategy.pieces(before, now), order)
             except SURVIVABLE as error:
-                written = self._without(service, delivery, wanted, before, error, now)
+                written = self._report_ungathered(service, delivery, wanted, before, error, now)
                 self._refuse_if_reliable(error)
                 return written
         finally:
             strategy.end()
 
-    def _opening(self, connection: str) -> Settings:
+    def _folder_settings(self, connection: str) -> Settings:
         """Hadoop's settings for the file system of a folder of states."""
         return settings_of([parts_of(connection)[:2]], self._hadoop)
 
@@ -278,7 +280,7 @@ class Writing:
         if self._settings.reliable:
             raise GatheringFailed(f"statistics were not gathered, and {RELIABLE} is true: {error}") from error
 
-    def _without(
+    def _report_ungathered(
         self,
         service: Metastore,
         delivery: Delivery,

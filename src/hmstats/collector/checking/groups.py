@@ -63,7 +63,7 @@ class GroupSums:
         ratio = part / whole
         spread = max(0.0, parts - 2 * ratio * products + ratio * ratio * squares) / (self.units - 1)
         error = math.sqrt((1 - seen) * spread / self.units) * self.units / whole
-        return _around(ratio, error, self.units, bounded=statistic in COUNTS)
+        return _interval_around(ratio, error, self.units, bounded=statistic in COUNTS)
 
 
 def of_rows(ratio: float, most: float, units: int, seen: float) -> Interval | None:
@@ -75,7 +75,7 @@ def of_rows(ratio: float, most: float, units: int, seen: float) -> Interval | No
     if units < LEAST_UNITS:
         return None
     error = math.sqrt((1 - seen) * max(0.0, most - ratio) * ratio / units)
-    return _around(ratio, error, units, bounded=most == 1)
+    return _interval_around(ratio, error, units, bounded=most == 1)
 
 
 def counts(state: TableAccumulator) -> Floats:
@@ -88,7 +88,7 @@ def counts(state: TableAccumulator) -> Floats:
     return np.stack([[rows, rows, rows, rows - nulls], [nulls, trues, rows - nulls - trues, lengths]])
 
 
-def _around(ratio: float, error: float, units: int, *, bounded: bool) -> Interval:
+def _interval_around(ratio: float, error: float, units: int, *, bounded: bool) -> Interval:
     """The interval around a ratio. If the ratio is 0 or 1, a few units that differ may just not have been sampled."""
     low, high = ratio - STANDARD_ERRORS * error, ratio + STANDARD_ERRORS * error
     if not bounded:

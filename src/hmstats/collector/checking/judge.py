@@ -124,7 +124,7 @@ def _judge_numbers(
     wrong: list[Wrong] = []
     undecided = 0
     for each in numbers:
-        broken = next((limits for limits in each.truth.limits if _beyond(each, limits, tolerance)), None)
+        broken = next((limits for limits in each.truth.limits if _is_beyond(each, limits, tolerance)), None)
         if broken is None:
             undecided += not each.truth.decided
             continue
@@ -133,7 +133,7 @@ def _judge_numbers(
     return Tally(checked=len(numbers), undecided=undecided, wrong=tuple(wrong))
 
 
-def _beyond(number: _Number, limits: Limits, tolerance: float) -> bool:
+def _is_beyond(number: _Number, limits: Limits, tolerance: float) -> bool:
     """Whether a number is outside of limits by more than its tolerance and the rounding of floats."""
     below = limits.low is not None and number.stored < limits.low
     above = limits.high is not None and number.stored > limits.high

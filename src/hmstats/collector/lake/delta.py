@@ -61,7 +61,7 @@ def open_delta(shown: str, location: str, hadoop: Hadoop) -> LakeTable:
     actions = pa.table(table.get_add_actions())
     metadata, version, files = table.metadata(), table.version(), _files(actions)
     data = _data_files(shown, location, hadoop, schema, metadata)
-    live = _live(actions, files, data, schema)
+    live = _live_files(actions, files, data, schema)
     opened = LakeTable(
         version=version_of(version),
         identity=identity_of(metadata.id, version),
@@ -127,7 +127,7 @@ def _data_files(shown: str, location: str, hadoop: Hadoop, schema: str, metadata
     )
 
 
-def _live(actions: pa.Table, files: Sequence[DataFile], data: DeltaFiles, schema: str) -> dict[str, LiveFile]:
+def _live_files(actions: pa.Table, files: Sequence[DataFile], data: DeltaFiles, schema: str) -> dict[str, LiveFile]:
     """The live files by their paths in the log."""
     if not data.partitioned_by:
         return {each.path: LiveFile(each, {}) for each in files}

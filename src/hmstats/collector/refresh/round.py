@@ -90,7 +90,7 @@ class Refresher:
                 if self.stop.is_set() or not self.is_open() or (over and number):
                     break
                 if self._refusal is None or self._needs_no_spark(service, work):
-                    yield self._done(service, work)
+                    yield self._do_work(service, work)
         if self._refusal is not None:
             raise self._refusal
 
@@ -102,7 +102,7 @@ class Refresher:
     def _now_ms(self) -> int:
         return int(self.clock() * 1_000)
 
-    def _done(self, service: Metastore, work: Work) -> Done:
+    def _do_work(self, service: Metastore, work: Work) -> Done:
         run = Run(uuid.uuid4().hex, work.table, self.runner, 0, Outcome.RUNNING, work.partitions, work.terms.as_dict())
         try:
             begun = service.runs.begin(run, self.lease_seconds)
@@ -114,7 +114,7 @@ class Refresher:
             return Done(work, None, f"held by {begun.held_by}" if begun.held_by else "failed a moment ago")
         try:
             with keep_lease(self.metastore, run, self.lease_seconds) as lost:
-                done = self._analyse_held(service, work, lost)
+                done = self._analyse_under_lease(service, work, lost)
         except KeyboardInterrupt:
             service.runs.end(replace(run, outcome=Outcome.STOPPED, reason=_STOPPED))
             raise
@@ -134,7 +134,7 @@ class Refresher:
         service.runs.end(ended)
         return done
 
-    def _analyse_held(self, service: Metastore, work: Work, lost: threading.Event) -> Done:
+    def _analyse_under_lease(self, service: Metastore, work: Work, lost: threading.Event) -> Done:
         began, done = time.monotonic(), Done(work, None)
         try:
             partitions = self._still_stale(service, work)

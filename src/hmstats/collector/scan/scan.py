@@ -167,7 +167,7 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     if job.delivery is None:
         outcome = _merge_outcomes(states.mapPartitions(partial(merge_records, job=job)))
         check_rows(table, outcome.rows or 0, found, run)
-        return _doubted_alone(outcome, job)
+        return _doubt_only_piece(outcome, job)
     context = states.context
     cores = expected_cores(context)
     shared = context.broadcast(placing(plan.key_columns, plan.pieces, plan.unchanged))
@@ -180,7 +180,7 @@ def scan_rows(found: DataFrame, plan: Plan, job: Job) -> Outcome:
     return _merge_outcomes(records.mapPartitions(partial(merge_records, job=replace(job, doubts_empty=True))))
 
 
-def _doubted_alone(outcome: Outcome, job: Job) -> Outcome:
+def _doubt_only_piece(outcome: Outcome, job: Job) -> Outcome:
     """The outcome of the only piece, which is doubted if it has files but no rows were read."""
     return (
         outcome if outcome.rows or not job.known.value[WHOLE_TABLE].files else replace(outcome, doubted=(WHOLE_TABLE,))

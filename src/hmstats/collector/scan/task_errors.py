@@ -83,7 +83,7 @@ def _translate(text: str) -> HmstatsError | None:
         advice = f"set {VARIABLE} to a Python that has hmstats, which it must have on every machine"
         return SettingsError(f"Spark's tasks run in {python}, which has no {missing[1]}: {advice}")
     if sparks := _SPARKS.search(text):
-        return UnreadableFile(_with_cause(_STATE.sub("", sparks[1]), text))
+        return UnreadableFile(_add_cause(_STATE.sub("", sparks[1]), text))
     if (lost := _LOST.search(text)) and not _ENDS_TOO_SOON.search(text):
         return AnalysisIncomplete(
             f"a task of Spark was lost in the middle of the job ({lost[0]}: killed, or out of memory?): what was "
@@ -92,7 +92,7 @@ def _translate(text: str) -> HmstatsError | None:
     return None
 
 
-def _with_cause(sentence: str, text: str) -> str:
+def _add_cause(sentence: str, text: str) -> str:
     """Spark's sentence, followed by the first cause in the trace unless it says the same."""
     causes = _CAUSE.findall(text)
     return f"{sentence}: {causes[-1]}" if causes and causes[-1] and causes[-1] not in sentence else sentence

@@ -21,14 +21,14 @@ def expected_cores(context: SparkContext) -> int:
     """
     conf = context.getConf()
     if context.master.startswith("local") or conf.contains("spark.default.parallelism"):
-        return _there(context)
+        return _present_cores(context)
     allowed = _allowed_cores(conf) // _number(conf, "spark.task.cpus", 1)
     if not allowed and context.master.startswith("spark:"):
         _wait_for_executors(context)
-    return max(_there(context), allowed)
+    return max(_present_cores(context), allowed)
 
 
-def _there(context: SparkContext) -> int:
+def _present_cores(context: SparkContext) -> int:
     there: int = context.defaultParallelism
     return there
 

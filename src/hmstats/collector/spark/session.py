@@ -52,12 +52,12 @@ def spark_session(metastore: str | None, *, master: str | None, conf: Mapping[st
         session = _start({"spark.app.name": "hmstats", **settings})
     else:
         session = local_session(metastore or "", master=master or LOCAL, conf=conf)
-    with without_traces_of_interrupts(), _stopped_at_end(session):
+    with without_traces_of_interrupts(), _stop_at_end(session):
         yield session
 
 
 @contextmanager
-def _stopped_at_end(session: SparkSession) -> Iterator[None]:
+def _stop_at_end(session: SparkSession) -> Iterator[None]:
     """Stop the session at the end of the block, even if its Java process has already ended."""
     try:
         yield

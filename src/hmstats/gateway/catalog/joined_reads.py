@@ -16,7 +16,7 @@ from hmstats.server.messages.request import Request
 from hmstats.wire.messages.envelope import REPLY, encode_head
 
 
-class _Result(NamedTuple):
+class _Body(NamedTuple):
     """A reply without its head."""
 
     body: bytes
@@ -27,7 +27,7 @@ class JoinedReads:
     """The reads that one upstream, known by its name, is asked. Thread-safe."""
 
     def __init__(self, upstream: str) -> None:
-        self.rounds = Rounds[_Result]()
+        self.rounds = Rounds[_Body]()
         self._counted = JOINED.labels(upstream)
 
     def answer(self, user: User, request: Request, stream: Stream, ask: Callable[[Stream], Relayed]) -> Relayed:
@@ -39,7 +39,7 @@ class JoinedReads:
         entry = self.rounds.enter(key)
         if entry.leads:
             with self.rounds.leading(key, entry) as is_alone:
-                return ask(stream) if is_alone else _asked_for_all(entry.round, request, stream, ask)
+                return ask(stream) if is_alone else _ask_for_round(entry.round, request, stream, ask)
         found = entry.round.wait()
         if found is None:
             return ask(stream)
@@ -71,7 +71,7 @@ def _key(user: User, request: Request) -> tuple[User, str, bytes]:
     return user, head.name, request.message[head.body_at :]
 
 
-def _asked_for_all(own: Round[_Result], request: Request, stream: Stream, ask: Callable[[Stream], Relayed]) -> Relayed:
+def _ask_for_round(own: Round[_Body], request: Request, stream: Stream, ask: Callable[[Stream], Relayed]) -> Relayed:
     """The answer to a call, which all calls of its round share unless it is too long to be held."""
     try:
         relayed = ask(WholeAnswer())
@@ -81,5 +81,5 @@ def _asked_for_all(own: Round[_Result], request: Request, stream: Stream, ask: C
         return ask(stream)
     whole, begin = b"".join(relayed.rest), encode_head(request.head.name, REPLY, request.head.sequence)
     if whole.startswith(begin):
-        own.answer = _Result(whole[len(begin) :], relayed.refused)
+        own.answer = _Body(whole[len(begin) :], relayed.refused)
     return relayed

@@ -79,7 +79,7 @@ class KeptAnswers:
 
         `calls` ask the upstream for its log.
         """
-        number = self._number(calls)
+        number = self._ask_number(calls)
         if number is None:
             return relay(stream)
         head = request.head
@@ -88,7 +88,7 @@ class KeptAnswers:
         if found is not None:
             self.count()
             return Relayed((encode_head(head.name, REPLY, head.sequence), found))
-        heard = _Heard(stream)
+        heard = _RecordedStream(stream)
         answered = relay(heard)
         whole = None if answered.refused else heard.whole(answered.rest)
         table = None if whole is None else _table_of(request)
@@ -122,7 +122,7 @@ class KeptAnswers:
         """Count a call to which a kept answer was sent."""
         self._counted.inc()
 
-    def _number(self, calls: UpstreamCalls) -> int | None:
+    def _ask_number(self, calls: UpstreamCalls) -> int | None:
         """The last number of the log; None if the log proves nothing, or if it cannot be asked now."""
         try:
             return self._log.number(calls) if self._most_bytes else None
@@ -159,7 +159,7 @@ class KeptAnswers:
         self._bytes -= _size(key, self._kept.pop(key))
 
 
-class _Heard:
+class _RecordedStream:
     """A client's stream that also records the parts of the reply, as long as the reply is short enough to be kept."""
 
     def __init__(self, stream: Stream) -> None:

@@ -107,11 +107,13 @@ def _alter_table(arguments: Arguments) -> list[Change]:
 def _truncate(arguments: Arguments) -> list[Change]:
     if "req" in arguments:
         request = arguments["req"]
-        return [Emptied(table_name(request.dbName, request.tableName), _listed(request.partNames))]
-    return [Emptied(table_name(arguments["dbName"], arguments["tableName"]), _listed(arguments["partNames"]))]
+        return [Emptied(table_name(request.dbName, request.tableName), _truncated_partitions(request.partNames))]
+    return [
+        Emptied(table_name(arguments["dbName"], arguments["tableName"]), _truncated_partitions(arguments["partNames"]))
+    ]
 
 
-def _listed(names: list[str] | None) -> tuple[str, ...] | None:
+def _truncated_partitions(names: list[str] | None) -> tuple[str, ...] | None:
     """The partitions that are truncated. An empty list truncates none: Hive then leaves the table as it is."""
     return None if names is None else tuple(names)
 

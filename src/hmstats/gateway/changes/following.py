@@ -64,7 +64,7 @@ class Following:
         if not any(self._concerns(each) for each in changes):
             return relay()
         subjects = [subject for each in changes for subject in _subjects(each)]
-        with self._under_way(subjects) as call_id:
+        with self._note_under_way(subjects) as call_id:
             relayed = relay()
             if not relayed.refused:
                 self._follow(calls, call_id, changes, subjects)
@@ -85,16 +85,16 @@ class Following:
         """
         if self._tables.mirror(scope.table) is None:
             return relay()
-        with self._under_way([scope.table]):
+        with self._note_under_way([scope.table]):
             relayed = relay()
             if not relayed.refused:
                 here()
                 self._takeover.note_deleted(scope.table, scope.partitions, scope.columns, scope.engine, own=scope.own)
                 return relayed
-            is_here = is_missing(request.head.name, relayed) and self._has(calls, scope)
+            is_here = is_missing(request.head.name, relayed) and self._has_statistics(calls, scope)
             return here() if is_here else relayed
 
-    def _has(self, calls: UpstreamCalls, scope: StatisticsScope) -> bool:
+    def _has_statistics(self, calls: UpstreamCalls, scope: StatisticsScope) -> bool:
         """Whether the table exists and statistics of it are stored here."""
         try:
             is_same = self._tables.is_same(calls.table(scope.table))
@@ -109,12 +109,12 @@ class Following:
         )
 
     @contextmanager
-    def _under_way(self, subjects: Sequence[TableName | DatabaseName]) -> Iterator[str]:
+    def _note_under_way(self, subjects: Sequence[TableName | DatabaseName]) -> Iterator[str]:
         """Record that a call is under way, and wait until no statistics of its tables are being sent."""
         call_id = secrets.token_hex(12)
         self._store.write(lambda unit: under_way.begin(unit, call_id, list(dict.fromkeys(subjects))))
         try:
-            self._wait(subjects)
+            self._wait_for_sending(subjects)
             yield call_id
         except UpstreamSilent:
             raise  # the upstream may still carry it out: the row stays
@@ -122,11 +122,11 @@ class Following:
             self._end(call_id, lambda _: None)
             raise
         except BaseException:
-            self._end(call_id, lambda unit: self._doubt(unit, subjects))
+            self._end(call_id, lambda unit: self._forget_statistics(unit, subjects))
             raise
         self._end(call_id, lambda _: None)
 
-    def _wait(self, subjects: Sequence[TableName | DatabaseName]) -> None:
+    def _wait_for_sending(self, subjects: Sequence[TableName | DatabaseName]) -> None:
         """Wait until no statistics of the tables are being sent: the upstream must not receive them after the call."""
         until = time.monotonic() + _PATIENCE_SECONDS
         for table in [each for each in subjects if isinstance(each, TableName)]:
@@ -147,7 +147,7 @@ class Following:
             if now - self._seen_at[each.id] < self._patience_seconds:
                 continue
             _log.warning("call_lost", object=str(each.subject))
-            self._end(each.id, partial(self._doubt, subjects=[each.subject]))
+            self._end(each.id, partial(self._forget_statistics, subjects=[each.subject]))
 
     def _follow(
         self,
@@ -157,12 +157,14 @@ class Following:
         subjects: Sequence[TableName | DatabaseName],
     ) -> None:
         try:
-            gone = {each: self._gone(calls, each) for each in changes if isinstance(each, PartitionsGone)}
+            gone = {each: self._dropped_partitions(calls, each) for each in changes if isinstance(each, PartitionsGone)}
             renamed = {each: calls.table(each.new) for each in changes if isinstance(each, Renamed)}
-            moved = {each: self._moved(calls, each) for each in changes if isinstance(each, PartitionRenamed)}
+            moved = {
+                each: self._renamed_partition(calls, each) for each in changes if isinstance(each, PartitionRenamed)
+            }
         except (CallRefused, MetaError, UpstreamClosed) as error:
             _log.warning("mirrors_forgotten", objects=[str(each) for each in subjects], reason=str(error))
-            self._end(call_id, lambda unit: self._doubt(unit, subjects))
+            self._end(call_id, lambda unit: self._forget_statistics(unit, subjects))
             return
 
         def follow(unit: Unit) -> None:
@@ -183,7 +185,7 @@ class Following:
 
         self._end(call_id, follow)
 
-    def _gone(self, calls: UpstreamCalls, change: PartitionsGone) -> list[str]:
+    def _dropped_partitions(self, calls: UpstreamCalls, change: PartitionsGone) -> list[str]:
         """The names of the dropped partitions that have mirrors. Raises CallRefused, MetaError, UpstreamClosed."""
         mirror = self._tables.mirror(change.table)
         if mirror is None:
@@ -193,7 +195,7 @@ class Following:
         there = set(calls.partition_names(change.table))
         return [each for each in self._tables.partition_names(change.table) if each not in there]
 
-    def _moved(self, calls: UpstreamCalls, change: PartitionRenamed) -> tuple[str, str, Partition | None]:
+    def _renamed_partition(self, calls: UpstreamCalls, change: PartitionRenamed) -> tuple[str, str, Partition | None]:
         """The old and the new name of a partition, and the partition. Raises CallRefused, MetaError, UpstreamClosed."""
         keys = [each.name for each in calls.table(change.table).table.partition_keys]
         old, new = (partition_name(keys, each) for each in (change.old, change.new))
@@ -202,7 +204,7 @@ class Following:
     def _concerns(self, change: Change) -> bool:
         return isinstance(change, DatabaseDropped) or self._tables.mirror(change.table) is not None
 
-    def _doubt(self, unit: Unit, subjects: Sequence[TableName | DatabaseName]) -> None:
+    def _forget_statistics(self, unit: Unit, subjects: Sequence[TableName | DatabaseName]) -> None:
         """Forget the statistics of all mirrors that may have changed."""
         for each in dict.fromkeys(subjects):
             if isinstance(each, TableName):

@@ -33,25 +33,31 @@ def health_page(request: Request, places: AllPlaces) -> Relayed:
     if asked is None:
         return places.ask(OWN, request)  # which answers that the request is missing
     cursors = _cursors(asked.after, places.names)
-    answers = places.answers({place: _part(request, asked, cursors[place], asked.most) for place in cursors})
+    answers = places.answers({place: _page_request(request, asked, cursors[place], asked.most) for place in cursors})
     if (refused := own_refusal(answers)) is not None:
         return refused
     pages = {place: value_at(place, HEALTH_LIST, answers[place]) for place in cursors}
     taken = _count_taken(pages, places, asked.most or MOST)
     # A cursor stands for the end of a page: where only some entries are taken, a page that ends there is requested.
     cut = {place: number for place, number in taken.items() if 0 < number < len(pages[place].health)}
-    answers = places.answers({place: _part(request, asked, cursors[place], cut[place]) for place in cut}) if cut else {}
+    answers = (
+        places.answers({place: _page_request(request, asked, cursors[place], cut[place]) for place in cut})
+        if cut
+        else {}
+    )
     pages |= {place: value_at(place, HEALTH_LIST, answers[place]) for place in cut}
-    found = merge(*(_belonging(pages[place], place, places) for place, number in taken.items() if number), key=_health)
+    found = merge(
+        *(_entries_of_place(pages[place], place, places) for place, number in taken.items() if number), key=_health
+    )
     result = extension.HealthResult(
         health=list(found),
-        nextPage=_following(pages, taken, cursors),
+        nextPage=_next_cursor(pages, taken, cursors),
         complete=all(page.complete for page in pages.values()),
     )
     return Relayed((encode_reply(request.head, encode_struct(methods()[HEALTH_LIST].result(success=result))),))
 
 
-def _following(pages: Mapping[str, Any], taken: Mapping[str, int], cursors: Mapping[str, str]) -> str | None:
+def _next_cursor(pages: Mapping[str, Any], taken: Mapping[str, int], cursors: Mapping[str, str]) -> str | None:
     """The cursor after these pages; None at the end. A page from which nothing was taken is requested again."""
     again = {place for place, page in pages.items() if page.health and not taken[place]}
     next_pages = {place: cursors[place] if place in again else page.nextPage for place, page in pages.items()}
@@ -73,7 +79,7 @@ def _cursors(text: str | None, names: Sequence[str]) -> dict[str, str]:
     return {place: found[place] for place in names if place in found}
 
 
-def _part(request: Request, asked: Any, cursor: str, most: int | None) -> Request:
+def _page_request(request: Request, asked: Any, cursor: str, most: int | None) -> Request:
     """The call for one page of one place."""
     return with_arguments(
         request, request=extension.HealthRequest(**{**vars(asked), "after": cursor or None, "most": most})
@@ -100,7 +106,7 @@ def _count_taken(pages: Mapping[str, Any], places: AllPlaces, most: int) -> dict
     return taken
 
 
-def _belonging(page: Any, place: str, places: AllPlaces) -> list[Any]:
+def _entries_of_place(page: Any, place: str, places: AllPlaces) -> list[Any]:
     return [each for each in page.health if _is_of(each, place, places)]
 
 

@@ -42,7 +42,7 @@ class Routing:
 
     def route(self, name: DatabaseName) -> Route:
         """The route of a database. Raises StoreUnavailable."""
-        return self._route_in(self._moved(), name)
+        return self._route_in(self._stored_routes(), name)
 
     def known_route(self, name: DatabaseName) -> Route:
         """The route of a database, without waiting. Raises StoreUnavailable if the routes must be read again."""
@@ -68,7 +68,7 @@ class Routing:
         read_at = self._read_at
         return read_at is not None and time.monotonic() - read_at < LEASE_SECONDS
 
-    def _moved(self) -> Mapping[DatabaseName, Route]:
+    def _stored_routes(self) -> Mapping[DatabaseName, Route]:
         if self._is_fresh:
             return self._routes
         with self._lock:

@@ -81,11 +81,11 @@ def _sort_names(names: list[str]) -> list[str]:
     return sorted(dict.fromkeys(names))
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _newest(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
+def _newest_runs(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
     """The runs that began last, and all leases."""
     runs = sorted(filter(_is_run, found), key=lambda each: -each.startedAt)
     leases = [each for each in found if not _is_run(each)]
@@ -100,7 +100,7 @@ def _heaviest(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
     return sorted(found, key=lambda each: -each.weight)[: arguments["request"].most or MOST_BLAME]
 
 
-def _each_once(found: list[Any], _: Mapping[str, Any]) -> list[Any]:
+def _list_globals_once(found: list[Any], _: Mapping[str, Any]) -> list[Any]:
     """The preferences, with global ones that several places have listed once."""
     first: dict[Any, Any] = {}
     for number, each in enumerate(found):
@@ -118,7 +118,7 @@ _LISTS: Mapping[str, _List] = {
         lambda value: value.preferences,
         lambda each, _: database_name(each.dbName, each.catName) if each.dbName else None,
         lambda found: extension.PreferencesResult(preferences=found),
-        _each_once,
+        _list_globals_once,
     ),
     "get_statistics_runs": _List(
         lambda value: [*value.runs, *value.leases],
@@ -126,7 +126,7 @@ _LISTS: Mapping[str, _List] = {
         lambda found: extension.RunsResult(
             runs=[each for each in found if _is_run(each)], leases=[each for each in found if not _is_run(each)]
         ),
-        _newest,
+        _newest_runs,
     ),
     "get_blame": _List(
         lambda value: value.sums,
@@ -139,21 +139,21 @@ _LISTS: Mapping[str, _List] = {
         lambda each, arguments: database_name(each.dbName, arguments["request"].catName),
         lambda found: extension.PendingResult(owners=found),
     ),
-    "get_all_databases": _List(_same, _in_default, _sort_names),
-    "get_databases": _List(_same, _in_pattern, _sort_names),
+    "get_all_databases": _List(_unchanged, _in_default, _sort_names),
+    "get_databases": _List(_unchanged, _in_pattern, _sort_names),
     "get_databases_req": _List(
         lambda value: value.databases,
         lambda each, _: database_name(each.name, each.catalogName),
         lambda found: api.GetDatabaseObjectsResponse(databases=found),
     ),
-    "get_table_meta": _List(_same, lambda each, _: database_name(each.dbName, each.catName), _same),
+    "get_table_meta": _List(_unchanged, lambda each, _: database_name(each.dbName, each.catName), _unchanged),
     "get_all_functions": _List(
         lambda value: value.functions,
         lambda each, _: database_name(each.dbName, each.catName),
         lambda found: api.GetAllFunctionsResponse(functions=found),
     ),
     "get_all_materialized_view_objects_for_rewriting": _List(
-        _same, lambda each, _: database_name(each.dbName, each.catName), _same
+        _unchanged, lambda each, _: database_name(each.dbName, each.catName), _unchanged
     ),
     "get_catalogs": _List(
         lambda value: value.names, None, lambda found: api.GetCatalogsResponse(names=_sort_names(found))

@@ -52,9 +52,9 @@ class Adopting:
         Raises UpstreamUnavailable and UpstreamClosed.
         """
         for name in self._names():
-            yield Adopted(name, self._taken_over(name))
+            yield Adopted(name, self._take_over_table(name))
 
-    def _taken_over(self, name: TableName) -> str | None:
+    def _take_over_table(self, name: TableName) -> str | None:
         engine = _IMPALA if self._calls.generation.is_4 else DEFAULT_ENGINE
         reason = self._mirroring.reason_left(self._calls, StatisticsScope(name, own=True, engine=engine))
         if reason is not None:

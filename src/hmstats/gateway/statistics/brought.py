@@ -94,7 +94,7 @@ class BroughtWriter:
         if not self._mirroring.sync(calls, scope):
             return False
         told = self._mirroring.tables.statistics(name, None if own else names, columns, engine)
-        given = [_counting(calls, each, told.get(each.partition or "")) for each in sets]
+        given = [_agreed_columns(calls, each, told.get(each.partition or "")) for each in sets]
         given = [each for each in given if each.columns]
         if not given:
             return False
@@ -109,7 +109,7 @@ class BroughtWriter:
         return True
 
 
-def _counting(calls: UpstreamCalls, given: StatisticsSet, told: StatisticsSet | None) -> StatisticsSet:
+def _agreed_columns(calls: UpstreamCalls, given: StatisticsSet, told: StatisticsSet | None) -> StatisticsSet:
     """The statistics of columns for which the upstream has equal ones, or none."""
     says = {each.column: each for each in told.columns} if told else {}
     columns = (
@@ -130,11 +130,11 @@ def _of_partitions(name: TableName, structs: Sequence[Any]) -> Brought:
     return Brought(name, None, given)
 
 
-def _of_new(structs: Sequence[Any]) -> Brought:
+def _of_new_partitions(structs: Sequence[Any]) -> Brought:
     return _of_partitions(table_name(structs[0].dbName, structs[0].tableName, structs[0].catName), structs)
 
 
-def _by_request(arguments: Arguments) -> Brought:
+def _of_partitions_request(arguments: Arguments) -> Brought:
     request = arguments["request"]
     name = table_name(request.dbName, request.tblName, request.catName)
     return _of_partitions(name, request.parts)
@@ -148,11 +148,11 @@ _FINDERS: Mapping[str, _Find] = {
     "create_table_with_environment_context": lambda arguments: _of_table(arguments["tbl"]),
     "create_table_with_constraints": lambda arguments: _of_table(arguments["tbl"]),
     "create_table_req": lambda arguments: _of_table(arguments["request"].table),
-    "add_partition": lambda arguments: _of_new([arguments["new_part"]]),
-    "add_partition_with_environment_context": lambda arguments: _of_new([arguments["new_part"]]),
-    "add_partitions": lambda arguments: _of_new(arguments["new_parts"]),
-    "add_partitions_pspec": lambda arguments: _of_new(partitions_from_specs(arguments["new_parts"])),
-    "add_partitions_req": _by_request,
+    "add_partition": lambda arguments: _of_new_partitions([arguments["new_part"]]),
+    "add_partition_with_environment_context": lambda arguments: _of_new_partitions([arguments["new_part"]]),
+    "add_partitions": lambda arguments: _of_new_partitions(arguments["new_parts"]),
+    "add_partitions_pspec": lambda arguments: _of_new_partitions(partitions_from_specs(arguments["new_parts"])),
+    "add_partitions_req": _of_partitions_request,
 }
 _MARKS: Mapping[str, bytes] = {
     name: _OF_TABLE if name.startswith("create_table") else _OF_PARTITION for name in _FINDERS

@@ -93,7 +93,7 @@ class Mirroring:
         found = calls.table(name)
         if not settle and not self.tables.is_same(found):
             # Statistics that are being sent may have reached the new table; the sender removes them there.
-            self._while_sent(name, lambda: True)
+            self._wait_while_sent(name, lambda: True)
             found = calls.table(name)
         reason = why_not_mirrored(found.table)
         if reason is not None:
@@ -111,9 +111,9 @@ class Mirroring:
             return None
         engines = dict.fromkeys((scope.engine, DEFAULT_ENGINE)) if calls.generation.is_4 else (DEFAULT_ENGINE,)
         for engine in engines:
-            if scope.own and not self._compared(calls, scope, table_id, engine, columns, None, settle=settle):
+            if scope.own and not self._compare(calls, scope, table_id, engine, columns, None, settle=settle):
                 return CHANGING
-            if names and not self._compared(calls, scope, table_id, engine, columns, names, settle=settle):
+            if names and not self._compare(calls, scope, table_id, engine, columns, names, settle=settle):
                 return CHANGING
         return None
 
@@ -129,7 +129,7 @@ class Mirroring:
         kept = self.tables.keep_partitions(table_id, scope.table, asked, found)
         return list(found) if kept else None
 
-    def _compared(
+    def _compare(
         self,
         calls: UpstreamCalls,
         scope: StatisticsScope,
@@ -149,7 +149,7 @@ class Mirroring:
             asked = ask()
             if not settle and asked.is_on_its_way:
                 # If the upstream lacks these, they may have been deleted, or may not have arrived yet.
-                self._while_sent(name, lambda: ask().is_on_its_way)
+                self._wait_while_sent(name, lambda: ask().is_on_its_way)
                 asked = ask()
             marked = _new_marks(calls, asked)
             if names is None:
@@ -162,7 +162,7 @@ class Mirroring:
                 return True
         return False
 
-    def _while_sent(self, name: TableName, waits: Callable[[], bool]) -> None:
+    def _wait_while_sent(self, name: TableName, waits: Callable[[], bool]) -> None:
         """Wait until statistics of a table are not being sent, or until waiting is no longer needed."""
         until = time.monotonic() + _PATIENCE_SECONDS
         while self.claims.is_being_sent(name):
@@ -184,7 +184,7 @@ class Mirroring:
             return
         if self._forget_if_missing(as_gateway, name.parent):
             return
-        renamed = self._renamed(as_gateway, name)
+        renamed = self._find_renamed(as_gateway, name)
         if renamed is None:
             self._store.write(lambda unit: self.tables.forget_table(unit, name))
         else:
@@ -204,7 +204,7 @@ class Mirroring:
         self._store.write(lambda unit: self.tables.forget_database(unit, name))
         return True
 
-    def _renamed(self, calls: UpstreamCalls, name: TableName) -> UpstreamTable | None:
+    def _find_renamed(self, calls: UpstreamCalls, name: TableName) -> UpstreamTable | None:
         """The table of a mirror under its new name, found by its id in its database; None if it is not found."""
         upstream_id = self.tables.upstream_id(name)
         if upstream_id is None:

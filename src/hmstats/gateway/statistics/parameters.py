@@ -24,7 +24,7 @@ def put_parameters(calls: UpstreamCalls, tables: MirroredTables, name: TableName
     upstream = Metastore(_AsConnection(calls))  # type: ignore[arg-type]
     try:
         keys = [each.name for each in upstream.existing_table(name).partition_keys]
-        put = _in_force(tables, name, keys, changes)
+        put = _changes_in_force(tables, name, keys, changes)
         own = put.pop(None, None)
         if own:
             upstream.put_table_parameters(name, own)
@@ -37,7 +37,7 @@ def put_parameters(calls: UpstreamCalls, tables: MirroredTables, name: TableName
         ) from error
 
 
-def _in_force(
+def _changes_in_force(
     tables: MirroredTables, name: TableName, keys: list[str], changes: Changes
 ) -> dict[str | None, dict[str, str | None]]:
     """The parameters to set by partition, with None for those to remove; partitions without changes are left out."""

@@ -132,7 +132,7 @@ class Sending:
         if claim is None:
             return
         try:
-            for places in _of_one_call(unmarked):
+            for places in _batches(unmarked):
                 self._send_settled(calls, found, scope.engine, {each: unmarked[each] for each in places}, claim)
         finally:
             claim.release()
@@ -254,15 +254,15 @@ class Sending:
             return False
         calls.put_statistics(mirror.name, statistics)
         self._sent_columns.inc(sum(len(each.columns) for each in statistics))
-        wrong = self._made_anew(calls, mirror, given)
+        wrong = self._sent_to_recreated(calls, mirror, given)
         if wrong:
             _log.warning("sent_to_another", object=str(mirror.name), partitions=[each for each in wrong if each])
-            _take_back(calls, mirror.name, wrong)
+            _delete_sent(calls, mirror.name, wrong)
             return False
         takeover.note_got(asked, given)
         return self._mirroring.sync(calls, scope, settle=True)
 
-    def _made_anew(
+    def _sent_to_recreated(
         self, calls: UpstreamCalls, mirror: Mirror, given: Mapping[str, StatisticsSet]
     ) -> list[StatisticsSet]:
         """The statistics that went to a table or partitions which were recreated since the last comparison."""
@@ -286,7 +286,7 @@ def _scope(mirror: Mirror, wanted: Unsettled) -> StatisticsScope:
     return StatisticsScope(mirror.name, wanted.names is None, names, wanted.columns, wanted.engine)
 
 
-def _of_one_call(places: Collection[str]) -> Iterator[list[str]]:
+def _batches(places: Collection[str]) -> Iterator[list[str]]:
     """Groups of places whose statistics fit in one call: the table itself, which is "", or some of its partitions."""
     if "" in places:
         yield [""]
@@ -295,7 +295,7 @@ def _of_one_call(places: Collection[str]) -> Iterator[list[str]]:
         yield names[start : start + _SENT_AT_ONCE]
 
 
-def _take_back(calls: UpstreamCalls, name: TableName, wrong: Sequence[StatisticsSet]) -> None:
+def _delete_sent(calls: UpstreamCalls, name: TableName, wrong: Sequence[StatisticsSet]) -> None:
     """Delete the statistics of a table or of partitions that are still as they were sent by mistake."""
     for each in wrong:
         columns = [column.column for column in each.columns]

@@ -54,7 +54,7 @@ def _lower(columns: Sequence[str] | None) -> tuple[str, ...] | None:
     return None if columns is None else tuple(each.lower() for each in columns)
 
 
-def _requested(request: Any) -> dict[str, Any]:
+def _request_fields(request: Any) -> dict[str, Any]:
     """The table, the columns and the engine of Hive's requests for statistics."""
     return {
         "table": _name_of(request.dbName, request.tblName, request.catName),
@@ -64,12 +64,12 @@ def _requested(request: Any) -> dict[str, Any]:
 
 
 def _of_table(arguments: Arguments) -> StatisticsScope:
-    return StatisticsScope(**_requested(arguments["request"]), own=True)
+    return StatisticsScope(**_request_fields(arguments["request"]), own=True)
 
 
 def _of_partitions(arguments: Arguments) -> StatisticsScope:
     request = arguments["request"]
-    return StatisticsScope(**_requested(request), own=False, partitions=tuple(request.partNames or ()))
+    return StatisticsScope(**_request_fields(request), own=False, partitions=tuple(request.partNames or ()))
 
 
 def _column_of_table(arguments: Arguments) -> StatisticsScope:
@@ -82,7 +82,7 @@ def _column_of_partition(arguments: Arguments) -> StatisticsScope:
     return StatisticsScope(name, False, (arguments["part_name"],), (arguments["col_name"].lower(),))
 
 
-def _extended(mode: AccessMode = AccessMode.READ) -> Find:
+def _finder_for_own(mode: AccessMode = AccessMode.READ) -> Find:
     """The finder for a call of our own, whose scope is a table with all partitions unless it names some."""
 
     def find(arguments: Arguments) -> StatisticsScope:
@@ -124,7 +124,7 @@ def database_of(arguments: Arguments) -> DatabaseName | None:
     return database_name(request.dbName, request.catName) if request.dbName and not request.tblName else None
 
 
-def _written(path: str) -> Find:
+def _finder_for_write(path: str) -> Find:
     """The finder for a write: its request has one struct, or a list of them."""
 
     def find(arguments: Arguments) -> StatisticsScope | None:
@@ -146,8 +146,8 @@ def _set_with_parameters(arguments: Arguments) -> StatisticsScope | None:
     request = arguments["request"]
     changes = request.parameters
     if changes is None:
-        return _written("request")(arguments)
-    found = _written("request")(arguments)
+        return _finder_for_write("request")(arguments)
+    found = _finder_for_write("request")(arguments)
     table = _name_of(changes.dbName, changes.tblName, changes.catName)
     places = tuple(each.partName for each in changes.changes if each.partName is not None)
     if found is None:
@@ -156,7 +156,7 @@ def _set_with_parameters(arguments: Arguments) -> StatisticsScope | None:
     return StatisticsScope(table, True, names, found.columns, found.engine, AccessMode.WRITE)
 
 
-def _deleted(*, own: bool) -> Find:
+def _finder_for_deletion(*, own: bool) -> Find:
     def find(arguments: Arguments) -> StatisticsScope:
         name = _name_of(arguments["db_name"], arguments["tbl_name"])
         partitions = () if own else (arguments["part_name"],)
@@ -168,7 +168,7 @@ def _deleted(*, own: bool) -> Find:
     return find
 
 
-def _deleted_by_request(arguments: Arguments) -> StatisticsScope:
+def _deletion_request(arguments: Arguments) -> StatisticsScope:
     request = arguments["req"]
     name = _name_of(request.db_name, request.tbl_name, request.cat_name)
     own = bool(request.tableLevel)
@@ -183,16 +183,16 @@ _FINDERS: Mapping[str, Find] = {
     "get_aggr_stats_for": _of_partitions,
     "get_table_column_statistics": _column_of_table,
     "get_partition_column_statistics": _column_of_partition,
-    "get_distinct_count": _extended(),
-    "get_quantiles": _extended(),
-    "get_top_k": _extended(),
-    "get_merged_statistics": _extended(),
-    "get_provenance": _extended(),
-    "get_statistics": _extended(),
-    "get_arrow_statistics": _extended(),
-    "get_statistics_history": _extended(),
-    "get_past_statistics": _extended(),
-    "restore_statistics": _extended(AccessMode.WRITE),
+    "get_distinct_count": _finder_for_own(),
+    "get_quantiles": _finder_for_own(),
+    "get_top_k": _finder_for_own(),
+    "get_merged_statistics": _finder_for_own(),
+    "get_provenance": _finder_for_own(),
+    "get_statistics": _finder_for_own(),
+    "get_arrow_statistics": _finder_for_own(),
+    "get_statistics_history": _finder_for_own(),
+    "get_past_statistics": _finder_for_own(),
+    "restore_statistics": _finder_for_own(AccessMode.WRITE),
     "lock_statistics": _object,
     "unlock_statistics": _object,
     "change_preferences": _object,
@@ -201,15 +201,15 @@ _FINDERS: Mapping[str, Find] = {
     "publish_statistics": _table,
     "begin_statistics_run": _table,
     "get_partition_health": _table,
-    "update_table_column_statistics": _written("stats_obj"),
-    "update_partition_column_statistics": _written("stats_obj"),
-    "update_table_column_statistics_req": _written("req"),
-    "update_partition_column_statistics_req": _written("req"),
-    "set_aggr_stats_for": _written("request"),
+    "update_table_column_statistics": _finder_for_write("stats_obj"),
+    "update_partition_column_statistics": _finder_for_write("stats_obj"),
+    "update_table_column_statistics_req": _finder_for_write("req"),
+    "update_partition_column_statistics_req": _finder_for_write("req"),
+    "set_aggr_stats_for": _finder_for_write("request"),
     "set_statistics": _set_with_parameters,
-    "delete_table_column_statistics": _deleted(own=True),
-    "delete_partition_column_statistics": _deleted(own=False),
-    "delete_column_statistics_req": _deleted_by_request,
+    "delete_table_column_statistics": _finder_for_deletion(own=True),
+    "delete_partition_column_statistics": _finder_for_deletion(own=False),
+    "delete_column_statistics_req": _deletion_request,
 }
 STATISTICS = frozenset(_FINDERS)
 """The calls about statistics of a table."""

@@ -52,7 +52,7 @@ def value_of(method: str, relayed: Relayed) -> Any:
     """
     message = b"".join(relayed.rest)
     try:
-        head = _scanned(message)
+        head = _scan_head(message)
         if head.kind == EXCEPTION:
             raise from_thrift(method, decode_fault(message, head.body_at))
         result = decode_result(methods()[method], message, head.body_at)
@@ -84,7 +84,7 @@ def _refusal(method: str, relayed: Relayed) -> CallRefused | None:
     return None
 
 
-def _scanned(message: bytes) -> Head:
+def _scan_head(message: bytes) -> Head:
     """The head of an answer, which is a whole message within the allowance. Raises ProtocolError."""
     head = read_answer_head(message)
     if head is None or end_of_value(message, TType.STRUCT, head.body_at, _ALLOWANCE) != len(message):

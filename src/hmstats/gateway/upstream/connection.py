@@ -119,7 +119,7 @@ class UpstreamConnection:
         then.
         """
         self.in_step = self.is_clean = False
-        self._send(_strict(request), request.head)
+        self._send(_to_strict_form(request), request.head)
         if request.head.oneway:
             return Relayed(())  # the upstream may still answer
         return self.wait_for(self._answer_to(request.head), stream)
@@ -131,7 +131,7 @@ class UpstreamConnection:
             relayed = answer.relay(stream)
         finally:
             self._count(answer)
-        return self._noted(answer, relayed)
+        return self._note_answer(answer, relayed)
 
     def send_at_once(self, request: Request) -> ArrivingAnswer:
         """Send a small call without waiting, over a socket without SASL. Returns the answer to come.
@@ -139,7 +139,7 @@ class UpstreamConnection:
         Raises Unanswered if the call was not sent; the connection must be closed then.
         """
         self.in_step = self.is_clean = False
-        message = b"".join(_strict(request))
+        message = b"".join(_to_strict_form(request))
         plain = self.plain_socket()
         assert plain is not None
         self._set_timeout(0.0)
@@ -147,7 +147,7 @@ class UpstreamConnection:
         try:
             sent = plain.send(message)
         except OSError as error:
-            raise self._untaken(request.head, error) from error
+            raise self._not_taken_error(request.head, error) from error
         if sent != len(message):
             raise Unanswered(f"{self.address} did not take {request.head.name} at once")
         return answer
@@ -162,7 +162,7 @@ class UpstreamConnection:
         if relayed is None:
             return None
         self._count(answer)
-        return self._noted(answer, relayed)
+        return self._note_answer(answer, relayed)
 
     @property
     def idle_seconds(self) -> float:
@@ -202,7 +202,7 @@ class UpstreamConnection:
             for piece in message:
                 self._socket.sendall(piece)
         except OSError as error:
-            raise self._untaken(head, error) from error
+            raise self._not_taken_error(head, error) from error
 
     def _set_timeout(self, seconds: float) -> None:
         """Set the timeout of the socket if it differs, since each change is a system call."""
@@ -212,7 +212,7 @@ class UpstreamConnection:
     def _answer_to(self, head: Head) -> ArrivingAnswer:
         return ArrivingAnswer(self._socket, self.address, head, self._times.answer_seconds, self._most_held_bytes)
 
-    def _noted(self, answer: ArrivingAnswer, relayed: Relayed) -> Relayed:
+    def _note_answer(self, answer: ArrivingAnswer, relayed: Relayed) -> Relayed:
         """Update the state of the connection after a whole answer, and return the answer."""
         self.in_step = answer.in_step
         self.is_clean = answer.in_step and (not relayed.refused or _leaves_nothing(answer))
@@ -222,7 +222,7 @@ class UpstreamConnection:
         self._answered_bytes.inc(answer.received_bytes)
         self._seconds.observe(time.perf_counter() - answer.began_seconds)
 
-    def _untaken(self, head: Head, error: OSError) -> Unanswered:
+    def _not_taken_error(self, head: Head, error: OSError) -> Unanswered:
         return Unanswered(f"{self.address} did not take {head.name}: {error.strerror or error}")
 
     def _prove_user(self, opened: socket.socket, proof: Mechanism, *, over_tls: bool) -> SaslSocket:
@@ -247,7 +247,7 @@ def _leaves_nothing(answer: ArrivingAnswer) -> bool:
     return spec is not None and spec[2] in _MISSING
 
 
-def _strict(request: Request) -> Sequence[bytes | memoryview]:
+def _to_strict_form(request: Request) -> Sequence[bytes | memoryview]:
     """A request in strict form, which every metastore reads."""
     if request.message[0] == _STRICT:
         return (request.message,)

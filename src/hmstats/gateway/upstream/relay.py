@@ -86,7 +86,7 @@ class UpstreamRelay:
         user = User(session.user, session.groups)
         bound = self._bound.get(session.connection_id)
         if bound is not None:
-            return self._asked_bound(bound, request, session, user, stream)
+            return self._ask_bound(bound, request, session, user, stream)
         if request.head.name == BINDS:
             return self._bind(request, session, user, stream)
         for address in self._upstreams.usable():
@@ -100,7 +100,7 @@ class UpstreamRelay:
                     _note_again(address, request, error)
             opened = self._open(address, user)
             if opened is not None:
-                return self._answered(opened, request, stream)
+                return self._ask_once(opened, request, stream)
         raise self._upstreams.unavailable()
 
     def send_at_once(self, request: Request, session: Session) -> SentCall | None:
@@ -200,7 +200,7 @@ class UpstreamRelay:
         CONNECTS.labels(str(address), "failed").inc()
         return None
 
-    def _answered(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
+    def _ask_once(self, connection: UpstreamConnection, request: Request, stream: Stream) -> Relayed:
         """The answer over a new connection, which is not asked for twice."""
         try:
             return self._ask_and_release(connection, request, stream)
@@ -239,13 +239,13 @@ class UpstreamRelay:
             if opened is not None:
                 self._pool.let_go()
                 bound = self._bound[session.connection_id] = _Bound(opened)
-                answer = self._asked_bound(bound, request, session, user, stream)
+                answer = self._ask_bound(bound, request, session, user, stream)
                 if stream.abandoned:
                     self.leave(session)
                 return answer
         raise self._upstreams.unavailable()
 
-    def _asked_bound(self, bound: "_Bound", request: Request, session: Session, user: User, stream: Stream) -> Relayed:
+    def _ask_bound(self, bound: "_Bound", request: Request, session: Session, user: User, stream: Stream) -> Relayed:
         """The answer over a client's own connection. If that breaks, the client's ends too: its settings are lost."""
         if bound.connection.user != user:
             raise MetaError(f"{request.head.name} is refused: the user must not change after {BINDS}")

@@ -116,7 +116,7 @@ class UpstreamCalls:
             dbName=name.database, tblName=name.table, colNames=list(columns), **self._origin(name, engine)
         )
         structs = self.call("get_table_statistics_req", request).tableStats
-        made = _set(structs, None, engine)
+        made = _statistics_set(structs, None, engine)
         if made.columns and self.generation.is_ours:
             made = self._keep_stored(name, made)
         return {"": made} if made.columns else {}
@@ -135,12 +135,12 @@ class UpstreamCalls:
                 **self._origin(name, engine),
             )
             told: Mapping[str, Sequence[Any]] = self.call("get_partitions_statistics_req", request).partStats or {}
-            found |= {each: _set(structs, each, engine) for each, structs in told.items() if structs}
+            found |= {each: _statistics_set(structs, each, engine) for each, structs in told.items() if structs}
         return found
 
     def put_statistics(self, name: TableName, statistics: Sequence[StatisticsSet]) -> None:
         """Write statistics of one engine, of the table itself or of some of its partitions."""
-        for some in _of_few_columns(statistics):
+        for some in _split_columns(statistics):
             structs = [self.generation.struct_of(name, each) for each in some]
             request = hive_metastore.SetPartitionsStatsRequest(
                 colStats=structs, needMerge=False, engine=statistics[0].engine
@@ -182,14 +182,14 @@ def ask_upstream(relay: UpstreamRelay, session: Session, method: str, *arguments
     return value_of(method, relay.answer(request_of(method, *arguments), session, WholeAnswer()))
 
 
-def _set(structs: Sequence[Any] | None, partition: str | None, engine: str) -> StatisticsSet:
+def _statistics_set(structs: Sequence[Any] | None, partition: str | None, engine: str) -> StatisticsSet:
     """The statistics of structs, of the kinds in which they are stored here."""
     columns = tuple(column_from_thrift(each) for each in structs or ())
     fitted = tuple(replace(each, data=of_own_kind(each.data, each.column_type)) for each in columns)
     return StatisticsSet(fitted, partition, engine)
 
 
-def _of_few_columns(statistics: Sequence[StatisticsSet]) -> Iterator[list[StatisticsSet]]:
+def _split_columns(statistics: Sequence[StatisticsSet]) -> Iterator[list[StatisticsSet]]:
     """Split the sets, so that none has more columns than fit in one call."""
     for start in range(0, max(len(each.columns) for each in statistics), _COLUMNS_A_CALL):
         some = [replace(each, columns=each.columns[start : start + _COLUMNS_A_CALL]) for each in statistics]

@@ -106,11 +106,11 @@ def _follow(event: Mapping[str, Any], running: OrderedDict[int, _Running], count
     elif kind == _END:
         known = running.pop(int(event["executionId"]), None)
         if known is not None and not event.get("errorMessage"):
-            return _ended(known, count_of(event["time"]), counts)
+            return _end_execution(known, count_of(event["time"]), counts)
     return None
 
 
-def _ended(known: _Running, ended_ms: int, counts: _Counts) -> Execution:
+def _end_execution(known: _Running, ended_ms: int, counts: _Counts) -> Execution:
     wanted = set(_metrics(known.tree))
     return Execution(
         known.began_ms,

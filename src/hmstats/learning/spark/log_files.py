@@ -41,10 +41,12 @@ def logs_at(path: Path) -> list[list[Path]]:
     if not path.is_dir():
         raise StatementError(f"a file or folder of event logs must be there, found nothing at {path}")
     if path.name.startswith(_ROLLED):
-        return [_rolled(path)]
+        return [_rolled_files(path)]
     inside = sorted(each for each in path.iterdir() if not each.name.startswith("."))
     return [
-        _rolled(each) if each.is_dir() else [each] for each in inside if each.is_file() or each.name.startswith(_ROLLED)
+        _rolled_files(each) if each.is_dir() else [each]
+        for each in inside
+        if each.is_file() or each.name.startswith(_ROLLED)
     ]
 
 
@@ -54,7 +56,7 @@ def lines(files: list[Path], skipped: Skipped) -> Iterator[bytes]:
         yield from _lines(_chunks(each, skipped), skipped)
 
 
-def _rolled(folder: Path) -> list[Path]:
+def _rolled_files(folder: Path) -> list[Path]:
     """The files of a rolled log; a compacted file replaces those before it."""
     numbered = [(int(found[1]), each) for each in folder.iterdir() if (found := _ROLLED_FILE.match(each.name))]
     numbered.sort(key=lambda each: (each[0], each[1].name.endswith(_COMPACTED)))
@@ -122,7 +124,7 @@ def _lz4(file: IO[bytes]) -> Iterator[bytes]:
         token, packed, size, _ = struct.unpack("<BiiI", head[8:])
         if size == 0:
             continue  # the end of a stream; another one may follow
-        data = _exactly(file, packed, size)
+        data = _read_exactly(file, packed, size)
         yield data if token & 0xF0 == _LZ4_RAW else _block(data, size, "lz4_raw")
 
 
@@ -133,11 +135,11 @@ def _snappy(file: IO[bytes]) -> Iterator[bytes]:
             file.read(12)
             continue
         (packed,) = struct.unpack(">i", head)
-        data = _exactly(file, packed, packed)
+        data = _read_exactly(file, packed, packed)
         yield _block(data, _snappy_size(data), "snappy")
 
 
-def _exactly(file: IO[bytes], number: int, unpacked: int) -> bytes:
+def _read_exactly(file: IO[bytes], number: int, unpacked: int) -> bytes:
     if not 0 <= number <= _MOST_BLOCK_BYTES or not 0 <= unpacked <= _MOST_BLOCK_BYTES:
         raise EOFError
     data = file.read(number)

@@ -53,7 +53,7 @@ class _Columns:
 
     def use(self, wanted: Iterable[tuple[int, Use]]) -> tuple[ColumnUse, ...]:
         """The uses of the attributes' columns; none if one is computed, since then no single column can be blamed."""
-        pairs = [(self.known.get(self._first(number)), use) for number, use in wanted]
+        pairs = [(self.known.get(self._find_original(number)), use) for number, use in wanted]
         if any(column is None for column, _ in pairs):
             return ()
         return tuple(ColumnUse(*column, use) for column, use in pairs if column is not None)
@@ -71,7 +71,7 @@ class _Columns:
 
         return conditions.ID.sub(keep_attribute, condition)
 
-    def _first(self, number: int) -> int:
+    def _find_original(self, number: int) -> int:
         """The attribute for which `number` is an alias; shortens the chain of aliases on the way."""
         passed: set[int] = set()
         while number in self.shared and number not in passed:
@@ -101,7 +101,7 @@ def _tree(lines: list[str]) -> _Node | None:
     path: list[_Node] = []
     root: _Node | None = None
     hidden: int | None = None
-    for number, line in enumerate(_whole(lines)):
+    for number, line in enumerate(_join_lines(lines)):
         found = _LINE.fullmatch(line)
         if found is None or number > MOST_NODES:
             return root if number > MOST_NODES else None
@@ -124,7 +124,7 @@ def _tree(lines: list[str]) -> _Node | None:
     return root
 
 
-def _whole(lines: list[str]) -> Iterator[str]:
+def _join_lines(lines: list[str]) -> Iterator[str]:
     """The lines of nodes, joined again where a literal contains a line break."""
     waiting: list[str] = []
     for line in lines:

@@ -36,10 +36,10 @@ class Ran:
 
 def ran(tree: Mapping[str, Any], counts: Mapping[int, int]) -> Ran:
     """The nodes of a tree that have rows of their own. Raises ValueError if the tree is too deep."""
-    return _ran(tree, counts, cut=False, depth=0)
+    return _read_node(tree, counts, cut=False, depth=0)
 
 
-def _ran(tree: Mapping[str, Any], counts: Mapping[int, int], *, cut: bool, depth: int) -> Ran:
+def _read_node(tree: Mapping[str, Any], counts: Mapping[int, int], *, cut: bool, depth: int) -> Ran:
     if depth > MOST_DEPTH:
         raise ValueError(f"a plan must be at most {MOST_DEPTH} nodes deep")
     name = str(tree["nodeName"])
@@ -47,7 +47,7 @@ def _ran(tree: Mapping[str, Any], counts: Mapping[int, int], *, cut: bool, depth
     rows = None if cut else _count_rows(tree, counts)
     below = _is_cut(tree, name, cut=cut or name.startswith(_LIMITS))
     children = [each for each in tree.get("children", ()) if not _is_subquery(str(each["nodeName"]))]
-    inputs = tuple(_ran(each, counts, cut=below, depth=depth + 1) for each in children)
+    inputs = tuple(_read_node(each, counts, cut=below, depth=depth + 1) for each in children)
     if operator is Operator.SCAN:
         return _scan(tree, rows)
     if operator is None and len(inputs) == 1:

@@ -21,32 +21,32 @@ def query(execution: Execution) -> Query | None:
     try:
         planned = logical_plan.operations(execution.text)
         done = ran(execution.tree, execution.counts)
-        root = None if planned is None else _side_by_side(planned, done)
+        root = None if planned is None else _match_plans(planned, done)
     except UNEXPECTED:
         return None
     seconds = max(execution.ended_ms - execution.began_ms, 0) / 1_000
     return None if root is None else Query(ENGINE, execution.began_ms, seconds, root)
 
 
-def _side_by_side(planned: Operation, done: Ran | None) -> Operation:
+def _match_plans(planned: Operation, done: Ran | None) -> Operation:
     """The planned operations with the rows of those that ran."""
     if done is None:
         return planned
     if planned.operator is done.operator and len(planned.inputs) == len(done.inputs):
-        return _paired(planned, done)
+        return _match_operations(planned, done)
     if done.operator is Operator.AGGREGATE and len(done.inputs) == 1:
-        return _side_by_side(planned, done.inputs[0])  # one step of an aggregate that was planned above
+        return _match_plans(planned, done.inputs[0])  # one step of an aggregate that was planned above
     if planned.operator is Operator.FILTER:
         below = planned.inputs[0]
         rows = done.rows if done.operator is Operator.SCAN and done.chosen else None
         scan = replace(done, rows=None) if rows is not None else done
-        return replace(planned, rows=rows, inputs=(_side_by_side(below, scan),))
+        return replace(planned, rows=rows, inputs=(_match_plans(below, scan),))
     if done.operator is Operator.FILTER and len(done.inputs) == 1:
-        return _side_by_side(planned, done.inputs[0])
+        return _match_plans(planned, done.inputs[0])
     return planned
 
 
-def _paired(planned: Operation, done: Ran) -> Operation:
+def _match_operations(planned: Operation, done: Ran) -> Operation:
     if planned.operator is Operator.SCAN:
         return replace(planned, rows=done.rows, at_least=done.at_least)
     inputs = done.inputs
@@ -54,5 +54,5 @@ def _paired(planned: Operation, done: Ran) -> Operation:
         # The first of several steps with the same keys has all groups; the other steps are partial.
         while inputs[0].operator is Operator.AGGREGATE and inputs[0].keys == done.keys and inputs[0].inputs:
             inputs = inputs[0].inputs
-    both = tuple(_side_by_side(below, own) for below, own in zip(planned.inputs, inputs, strict=True))
+    both = tuple(_match_plans(below, own) for below, own in zip(planned.inputs, inputs, strict=True))
     return replace(planned, rows=done.rows, inputs=both)

@@ -59,7 +59,7 @@ def _rules_for(names: str, needs: FindNeeds | None = None, shown: Filter | None 
     return {name: CallRule(needs, shown) for name in names.split()}
 
 
-def _foreign(arguments: Arguments, catalog: str | None, created: Any = None) -> Iterable[Need]:
+def _foreign_needs(arguments: Arguments, catalog: str | None, created: Any = None) -> Iterable[Need]:
     """The needs of constraints: to alter each table, except the one being created; to list the referenced tables."""
     for field, kind in LISTS.items():
         yield from _of_constraints(kind, arguments.get(field), catalog, created)
@@ -79,12 +79,12 @@ def _constraints(kind: ConstraintKind, path: str) -> CallRule:
 
 def _create_table(struct: Any, lists: Arguments) -> Iterable[Need]:
     yield Need(Action.CREATE, table_of(struct.dbName, struct.tableName, struct.catName))
-    yield from _brought(parts(created := table_name(struct.dbName, struct.tableName, struct.catName)), [struct])
-    yield from _foreign(lists, struct.catName, created)
-    yield from _sources(struct.creationMetadata, struct.catName)
+    yield from _brought_needs(parts(created := table_name(struct.dbName, struct.tableName, struct.catName)), [struct])
+    yield from _foreign_needs(lists, struct.catName, created)
+    yield from _source_needs(struct.creationMetadata, struct.catName)
 
 
-def _brought(table: ObjectName, structs: Iterable[Any] | None) -> Iterable[Need]:
+def _brought_needs(table: ObjectName, structs: Iterable[Any] | None) -> Iterable[Need]:
     """The need to write statistics of a table, if structs of new objects contain some."""
     if any(each is not None and each.colStats is not None for each in structs or ()):
         yield Need(Action.WRITE_STATISTICS, table)
@@ -97,16 +97,16 @@ def _added(structs: Iterable[Any] | None) -> Iterable[Need]:
             table = table_of(each.dbName, each.tableName, each.catName)
             yield Need(Action.ALTER, table)
             listed = getattr(each, "partitionList", None)
-            yield from _brought(table, [each] if hasattr(each, "colStats") else listed and listed.partitions)
+            yield from _brought_needs(table, [each] if hasattr(each, "colStats") else listed and listed.partitions)
 
 
 def _add_partitions_req(request: Any) -> Iterable[Need]:
     table = table_of(request.dbName, request.tblName, request.catName)
     yield Need(Action.ALTER, table)
-    yield from _brought(table, request.parts)
+    yield from _brought_needs(table, request.parts)
 
 
-def _sources(creation: Any, catalog: str | None) -> Iterable[Need]:
+def _source_needs(creation: Any, catalog: str | None) -> Iterable[Need]:
     """The needs to list the source tables of a materialized view."""
     if creation is not None:
         yield from (Need(Action.LIST, parts(each.name)) for each in creation_from_thrift(creation, catalog).sources)
@@ -114,7 +114,7 @@ def _sources(creation: Any, catalog: str | None) -> Iterable[Need]:
 
 def _update_creation(arguments: Arguments) -> Iterable[Need]:
     yield Need(Action.ALTER, table_of(arguments["dbname"], arguments["tbl_name"], arguments["catName"]))
-    yield from _sources(arguments["creation_metadata"], arguments["catName"])
+    yield from _source_needs(arguments["creation_metadata"], arguments["catName"])
 
 
 def _alter_table(database: Any, table: Any, catalog: Any, new: Any) -> Iterable[Need]:

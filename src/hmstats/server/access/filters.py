@@ -103,20 +103,20 @@ def summaries(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:
 def one_table(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     """A Table struct, without the statistics and source tables that may not be read."""
     table = ask()
-    return _as_seen(table, _name(table), sees)
+    return _hide_unreadable(table, _name(table), sees)
 
 
 def table_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:  # noqa: ARG001
     """A GetTableResult, without the statistics and source tables that may not be read."""
     answer = ask()
-    answer.table = _as_seen(answer.table, _name(answer.table), sees)
+    answer.table = _hide_unreadable(answer.table, _name(answer.table), sees)
     return answer
 
 
 def tables(ask: Ask, arguments: Arguments, sees: Sees) -> list[Any]:  # noqa: ARG001
     """Table structs that may be read."""
     named = ((each, _name(each)) for each in ask())
-    return [_as_seen(each, name, sees) for each, name in named if sees(Action.READ, name)]
+    return [_hide_unreadable(each, name, sees) for each, name in named if sees(Action.READ, name)]
 
 
 def tables_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
@@ -132,7 +132,7 @@ def tables_result(ask: Ask, arguments: Arguments, sees: Sees) -> Any:
         request.projectionSpec.fieldList = [*fields, "dbName", "tableName"]
     answer = ask()
     named = [(each, (catalog, each.dbName.lower(), each.tableName.lower())) for each in answer.tables]
-    answer.tables = [_as_seen(each, name, sees) for each, name in named if sees(Action.READ, name)]
+    answer.tables = [_hide_unreadable(each, name, sees) for each, name in named if sees(Action.READ, name)]
     return answer
 
 
@@ -291,7 +291,7 @@ def notifications(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
     most = request.maxEvents if request.maxEvents and request.maxEvents > 0 else None
     while True:
         answer = ask()
-        visible = [each for each in answer.events if _may_be_told(each, sees)]
+        visible = [each for each in answer.events if _may_read_event(each, sees)]
         if visible or most is None or len(answer.events) < request.maxEvents:
             answer.events = visible[:most]
             return answer
@@ -299,7 +299,7 @@ def notifications(ask: Ask, arguments: dict[str, Any], sees: Sees) -> Any:
         request.maxEvents = max(most, _HIDDEN_EVENTS)
 
 
-def _may_be_told(event: Any, sees: Sees) -> bool:
+def _may_read_event(event: Any, sees: Sees) -> bool:
     """Whether a user may read an event. One of foreign keys is about the referenced table, and names others too."""
     if not sees(Action.READ_NOTIFICATIONS, _object_of(event)):
         return False
@@ -357,7 +357,7 @@ def _name(table: Any) -> ObjectName:
     return table_of(table.dbName, table.tableName, table.catName)
 
 
-def _as_seen(struct: Any, name: ObjectName, sees: Sees) -> Any:
+def _hide_unreadable(struct: Any, name: ObjectName, sees: Sees) -> Any:
     """A Table struct, without the statistics and source tables that may not be read.
 
     The source tables of a materialized view are whole Table structs, so they are filtered too.
@@ -367,7 +367,7 @@ def _as_seen(struct: Any, name: ObjectName, sees: Sees) -> Any:
         named = [(each, _name(each.table)) for each in creation.sourceTables]
         creation.sourceTables = [each for each, source in named if sees(Action.READ, source)]
         for each in creation.sourceTables:
-            _as_seen(each.table, _name(each.table), sees)
+            _hide_unreadable(each.table, _name(each.table), sees)
     if sees(Action.READ_STATISTICS, name):
         return struct
     struct.colStats = None

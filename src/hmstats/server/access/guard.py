@@ -76,7 +76,7 @@ class Rights:
         if decision is None:
             if len(self._decided) >= _MOST_DECISIONS:
                 self._decided.clear()
-            short = need._replace(name=_short(need.name))
+            short = need._replace(name=_shorten(need.name))
             decision = self._decided[short] = self._decide(short)
         return decision
 
@@ -238,9 +238,9 @@ def _missing(name: ObjectName, rule: CallRule) -> MetastoreError:
 
 def _objects(needs: Iterable[Need]) -> tuple[str, ...]:
     names = dict.fromkeys(need.name for need in needs)
-    return tuple(object_text(_short(each)) for each in islice(names, _MOST_OBJECTS))
+    return tuple(object_text(_shorten(each)) for each in islice(names, _MOST_OBJECTS))
 
 
-def _short(name: ObjectName) -> ObjectName:
+def _shorten(name: ObjectName) -> ObjectName:
     """A name whose parts are truncated to the length of stored ones, with a sign at the place."""
     return tuple(each if len(each) <= _MOST_CHARACTERS else f"{each[:_MOST_CHARACTERS]}…" for each in name)

@@ -31,7 +31,7 @@ class Listener:
         """Handle a command that has succeeded."""
         del name, duration_ns
         try:
-            found = _written(execution) or _committed(execution)
+            found = _write_of(execution) or _commit_of(execution)
         except Exception as error:  # noqa: BLE001 - a plan that is not understood is no fault of the job
             _log.warning("write_not_understood", reason=str(error))
             return
@@ -42,7 +42,7 @@ class Listener:
         """Handle a command that has failed; one that could not be planned tells nothing."""
         del name, error
         try:
-            found = _written(execution)
+            found = _write_of(execution)
         except Exception:  # noqa: BLE001 - it has no plan that tells what it would have written
             return
         if isinstance(found, Write):
@@ -54,11 +54,11 @@ class Listener:
         implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
 
 
-def _written(execution: Any) -> Write | Creation | None:
+def _write_of(execution: Any) -> Write | Creation | None:
     return command_of(execution.executedPlan(), _planned_ns(execution), time.time_ns())
 
 
-def _committed(execution: Any) -> Commit | None:
+def _commit_of(execution: Any) -> Commit | None:
     """The commit of a command, only once: collecting the command's rows runs another plan with the same command."""
     if execution.commandExecuted().getClass().getSimpleName() == _RESULT:
         return None

@@ -34,7 +34,7 @@ class ThriftPublisher(_ServiceConnection):
 
     def publish(self, states: Sequence[PartialState]) -> None:
         """Send the states in calls. Raises ServiceUnavailable and CallRefused."""
-        for lot in _lots(states):
+        for lot in _batches(states):
             self._service.put(self._run, lot)
 
     def terminate(self) -> None:
@@ -62,7 +62,7 @@ class ThriftAggregator(_ServiceConnection):
             self._connection.close()
 
 
-def _lots(states: Sequence[PartialState]) -> Iterator[list[PartialState]]:
+def _batches(states: Sequence[PartialState]) -> Iterator[list[PartialState]]:
     """Lists of states, each of which fits in one message."""
     lot: list[PartialState] = []
     filled_bytes = 0

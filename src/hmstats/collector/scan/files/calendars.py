@@ -48,13 +48,13 @@ def _is_old(said: Mapping[bytes, bytes], key: bytes, since: tuple[int, int]) -> 
 def rebased(array: pa.Array) -> pa.Array:
     """Dates, and timestamps in microseconds, converted from the old calendar to today's; other values as they are."""
     if pa.types.is_date32(array.type):
-        return _moved(array, pa.int32(), 1)
+        return _rebase(array, pa.int32(), 1)
     if pa.types.is_timestamp(array.type) and array.type.unit == "us":
-        return _moved(array, pa.int64(), _DAY_US)
+        return _rebase(array, pa.int64(), _DAY_US)
     return array
 
 
-def _moved(array: pa.Array, whole: pa.DataType, day: int) -> pa.Array:
+def _rebase(array: pa.Array, whole: pa.DataType, day: int) -> pa.Array:
     numbers = array.cast(whole)
     least = pc.min(numbers).as_py()
     if least is None or least >= _SWITCHES[-1] * day:

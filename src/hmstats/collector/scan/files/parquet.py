@@ -56,7 +56,7 @@ def _file_batches(source: pa.NativeFile, split: Split, types: Types) -> Iterator
     ) as file:
         _check_types(split.path, file.schema_arrow, wanted, types)
         rows, read = batch_rows(footer, wanted.values()), 0
-        for some in _runs(sizes):
+        for some in _runs_of_groups(sizes):
             for batch in file.iter_batches(rows, some, list(wanted.values()), use_threads=False):
                 read += batch.num_rows
                 yield _to_columns(batch, wanted, types, old)
@@ -84,14 +84,14 @@ def dictionary_columns(footer: pq.FileMetaData, columns: Iterable[str]) -> list[
     """The text columns that are worth reading as dictionaries, judged by the sizes in the first row group."""
     return [
         chunk.path_in_schema
-        for chunk in _chunks(footer, columns)
+        for chunk in _first_chunks(footer, columns)
         if chunk.has_dictionary_page and chunk.total_uncompressed_size < _LEAST_PLAIN_TEXT_BYTES * chunk.num_values
     ]
 
 
 def batch_rows(footer: pq.FileMetaData, columns: Iterable[str]) -> int:
     """The number of rows that are read at once, so that a batch's memory is limited."""
-    sizes = (chunk.total_uncompressed_size / max(1, chunk.num_values) for chunk in _chunks(footer, columns))
+    sizes = (chunk.total_uncompressed_size / max(1, chunk.num_values) for chunk in _first_chunks(footer, columns))
     row_bytes = sum(max(8.0, size) for size in sizes)
     return max(_LEAST_BATCH_ROWS, min(_MOST_BATCH_ROWS, int(_BATCH_BYTES / max(1.0, row_bytes))))
 
@@ -102,7 +102,7 @@ def _check_rows(path: str, expected: int, read: int) -> None:
         raise UnreadableFile(f"file {path} has {expected:,} rows by its footer, but {read:,} were read")
 
 
-def _runs(sizes: Mapping[int, int]) -> Iterator[list[int]]:
+def _runs_of_groups(sizes: Mapping[int, int]) -> Iterator[list[int]]:
     """Row groups in runs, limited by their compressed bytes, which stay in memory until the end of the run."""
     run: list[int] = []
     for group, size in sizes.items():
@@ -114,7 +114,7 @@ def _runs(sizes: Mapping[int, int]) -> Iterator[list[int]]:
         yield run
 
 
-def _chunks(footer: pq.FileMetaData, columns: Iterable[str]) -> Iterator[pq.ColumnChunkMetaData]:
+def _first_chunks(footer: pq.FileMetaData, columns: Iterable[str]) -> Iterator[pq.ColumnChunkMetaData]:
     """The column chunks of the first row group for some columns; none if there are no row groups."""
     if not footer.num_row_groups:
         return
