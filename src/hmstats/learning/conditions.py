@@ -54,7 +54,7 @@ def _strip(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def uses_by_column(parts: Iterable[tuple[Sequence[Column], Use]]) -> Iterator[tuple[Column, Use]]:
-    """The uses of each column in the parts of a condition; a use for nulls is left out beside other uses."""
+    """The uses of each column in the parts of a condition; a use for nulls counts only if there is no other."""
     uses: dict[Column, set[Use]] = {}
     for columns, use in parts:
         for column in columns:

@@ -1,4 +1,4 @@
-"""The two ways to gather statistics of a write: from its rows as they are written, or from its new files."""
+"""The two ways to gather statistics of a write: from its rows while they are written, or from its new files."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol

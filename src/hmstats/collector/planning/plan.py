@@ -263,12 +263,12 @@ _CLASSES = {PARQUET: "parquet", ORC: ".orc."}
 
 
 def is_format(name: str, storage: Storage | None, table: Table) -> bool:
-    """Whether the data are files of a format that hold every value, by Spark's provider or else by the input format.
+    """Whether all values are in files of a format, judged by Spark's provider or else by the input format.
 
-    If the input format only says that manifests name the files, the SerDe tells.
+    If the input format only says that manifests name the files, the SerDe decides.
 
-    If a column with a default was added later, its values are not in older files: Spark reads the default. Some options
-    of its own tables make Spark read other files, or other values, and one of any table other columns of ORC.
+    A column with a default that was added later has no values in older files: Spark reads the default. Some options of
+    Spark's own tables make Spark read other files or values, and an option of any table other columns of ORC.
     """
     if not storage or not storage.location or with_defaults(table.parameters):
         return False

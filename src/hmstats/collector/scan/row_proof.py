@@ -35,7 +35,7 @@ def rows_passed_on(run: DataFrame) -> int | None:
 
 
 def _sum_output_rows(operators: Any) -> int | None:
-    """The sum of the operators' output rows, each by its own metric or by those of its inputs."""
+    """The sum of the operators' output rows, each from its own metric or from those of its inputs."""
     counts = [_operator_rows(operators.apply(place)) for place in range(operators.size())]
     known = [each for each in counts if each is not None]
     return sum(known) if known and len(known) == len(counts) else None

@@ -24,7 +24,7 @@ class _Body(NamedTuple):
 
 
 class JoinedReads:
-    """The reads that one upstream, known by its name, is asked. Thread-safe."""
+    """Sends reads to the upstream called `upstream`; equal ones share an answer. Thread-safe."""
 
     def __init__(self, upstream: str) -> None:
         self.rounds = Rounds[_Body]()

@@ -115,7 +115,7 @@ class KeptAnswers:
 
     @property
     def keeps_none(self) -> bool:
-        """Whether certainly no answer is kept."""
+        """Whether answers are never kept, by the settings or since the log proves nothing."""
         return not self._most_bytes or self._log.proves_nothing
 
     def count(self) -> None:

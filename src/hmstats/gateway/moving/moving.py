@@ -94,7 +94,7 @@ class Moving:
         return result
 
     def _refusals(self, name: DatabaseName, source: Described, to: str, result: MoveResult) -> Iterator[str]:
-        """The obstacles to a move; counts the tables and partitions to be copied, too."""
+        """The obstacles to a move; also counts the tables and partitions to be copied."""
         yield from refusals.of_care(source, name)
         if to != OWN:
             return

@@ -86,7 +86,7 @@ def _unchanged(value: Any) -> Any:
 
 
 def _newest_runs(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
-    """The runs that began last, and all leases."""
+    """The newest runs, and all leases."""
     runs = sorted(filter(_is_run, found), key=lambda each: -each.startedAt)
     leases = [each for each in found if not _is_run(each)]
     return runs[: arguments["request"].most or MOST_RUNS] + leases
@@ -101,7 +101,7 @@ def _heaviest(found: list[Any], arguments: Mapping[str, Any]) -> list[Any]:
 
 
 def _list_globals_once(found: list[Any], _: Mapping[str, Any]) -> list[Any]:
-    """The preferences, with global ones that several places have listed once."""
+    """The preferences; global ones that several places have are listed once."""
     first: dict[Any, Any] = {}
     for number, each in enumerate(found):
         first.setdefault(number if each.dbName else (each.name, each.value), each)

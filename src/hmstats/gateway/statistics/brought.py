@@ -65,7 +65,7 @@ class BroughtWriter:
         self._writer = writer
 
     def keep(self, calls: UpstreamCalls, brought: Brought, author: str) -> bool:
-        """Whether something is kept here that the upstream may lack. What cannot be kept is left to the upstream.
+        """Keep the statistics, or leave them to the upstream. Returns whether any are kept that the upstream may lack.
 
         `author` is the sender. Raises UpstreamUnavailable and UpstreamClosed.
         """

@@ -90,7 +90,7 @@ class NotificationLog:
 
     @property
     def proves_nothing(self) -> bool:
-        """Whether the log certainly proves nothing."""
+        """Whether the log is known to prove nothing."""
         return self._is_usable is False
 
     def _ask_number(self, calls: UpstreamCalls) -> int:

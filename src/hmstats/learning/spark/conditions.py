@@ -23,7 +23,7 @@ def ids(text: str) -> list[int]:
 
 
 def used(condition: str) -> Iterator[tuple[int, Use]]:
-    """The attributes in a condition, each with its use; a use for nulls is left out beside other uses."""
+    """The attributes in a condition, each with its use; a use for nulls counts only if there is no other."""
     parts = ((part, ids(part)) for part in conjuncts(condition))
     return uses_by_column((found, _use(part, len(found))) for part, found in parts)
 

@@ -22,7 +22,7 @@ def symbols(text: str, known: Collection[str]) -> list[str]:
 
 
 def used(condition: str, known: Collection[str]) -> Iterator[tuple[str, Use]]:
-    """The known symbols in a condition, each with its use; a use for nulls is left out beside other uses."""
+    """The known symbols in a condition, each with its use; a use for nulls counts only if there is no other."""
     parts = ((part, _known_names(part, known)) for part in conjuncts(_LITERAL.sub("?", condition)))
     return uses_by_column((found, _use(part, len(found))) for part, found in parts)
 

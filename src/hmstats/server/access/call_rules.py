@@ -1,7 +1,7 @@
-"""What each RPC needs: its action, where its arguments name objects, and what is left out of its answer.
+"""The rule of each RPC: its action, the arguments that name objects, and the filter of its answer.
 
-A call without an entry needs `admin` of the server. Calls that are for everybody are named in OPEN: they are about the
-connection, or tell nothing that is stored. Delegation tokens are among them, since the call itself looks at who asks.
+A call without an entry needs `admin` of the server. Calls that are allowed to everybody are in _OPEN: they concern the
+connection, or return nothing that is stored. Those of delegation tokens are included, as they check the caller.
 """
 
 from collections.abc import Iterable, Mapping

@@ -50,8 +50,8 @@ def autogather(
 
     `metastore` is `thrift://HOST:PORT`, by default the session's hive.metastore.uris. If `reliable` (by default the
     session's hive.stats.reliable), wait() and the end of the session raise GatheringFailed for writes without
-    statistics. `spool` and `patience_seconds` are those of analyze(). Sessions that its newSession() makes are followed
-    with it, by the settings of this one. A session that is followed already stays so.
+    statistics. `spool` and `patience_seconds` are those of analyze(). Sessions made by its newSession() are followed
+    too, with the settings of this one. If the session is followed already, its Autogather is returned unchanged.
 
     Raises StatementError for a session of Spark Connect, and SettingsError.
     """
@@ -66,7 +66,7 @@ def autogather(
 
 
 class Autogather:
-    """A session that is followed, with those made of it. As a context manager it ends with the block."""
+    """A session that is followed, with those made from it. As a context manager it ends with the block."""
 
     def __init__(self, spark: SparkSession, to: Destination, *, reliable: bool) -> None:
         self._spark = spark

@@ -17,7 +17,7 @@ _LOCAL_NS, _REMOTE_NS = 50_000_000, 5_000_000_000
 
 
 def clocks_ns(place: Location) -> int:
-    """How many nanoseconds the clocks of a file system and of the driver may differ by."""
+    """The largest difference, in nanoseconds, between the clocks of a file system and of the driver."""
     return _LOCAL_NS if place.scheme == LOCAL else _REMOTE_NS
 
 

@@ -18,8 +18,8 @@ from hmstats.model.statistics.running_writes import PartialState
 class Run:
     """One write. `connection` is where its states are stored: an address, a URL or a folder, depending on the kind.
 
-    A run that has published nothing for `retention_hours` counts as dead. `settings` are Hadoop's settings, names with
-    values, for a folder.
+    A run that has published nothing for `retention_hours` counts as dead. `settings` are Hadoop's settings for a
+    folder, by name.
     """
 
     id: str

@@ -120,7 +120,7 @@ def _difference(name: str, column: OrcColumn, wanted: str) -> str:
 
 
 def _is_same_for_spark(column: OrcColumn, wanted: str) -> bool:
-    """Whether Spark reads the same values of a column of the file as a type of the metastore."""
+    """Whether Spark reads the same values when it reads a column of the file as a type of the metastore."""
     kind = base_type(wanted)
     if column.type in ("date", "timestamp"):
         low, high = _DAYS if column.type == "date" else _MILLISECONDS
