@@ -1,4 +1,4 @@
-"""Where the peers' jars are kept, each folder filled once by whoever asks first."""
+"""The folders with the peers' jars, each filled once by the first process that needs it."""
 
 import fcntl
 import hashlib

@@ -60,7 +60,7 @@ class Tap:
         return struct.unpack(f">{form}", self.read(struct.calcsize(f">{form}")))
 
     def take(self) -> bytes:
-        """What was read since the last time."""
+        """The bytes that were read since the last time."""
         taken = bytes(self._buffer[: self._at])
         del self._buffer[: self._at]
         self._at = 0

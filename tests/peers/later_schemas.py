@@ -5,7 +5,7 @@ HIVE-28828). In 4.2.0 catalogs have parameters (HIVE-29178).
 """
 
 VERSIONS = {"4.1": "4.1.0", "4.2": "4.2.0"}
-"""What VERSION says, by generation."""
+"""The version in the table VERSION, by generation."""
 _TABLES = {
     "TAB_COL_STATS": ("TAB_COL_STATS_IDX", "TBL_ID", ("CAT_NAME", "DB_NAME", "TABLE_NAME")),
     "PART_COL_STATS": ("PCS_STATS_IDX", "PART_ID", ("CAT_NAME", "DB_NAME", "TABLE_NAME", "PARTITION_NAME")),

@@ -18,14 +18,14 @@ from tests.peers.cache import CACHE, filling, is_filled
 from tests.peers.start_hive import JAVA, pyspark_jars
 
 LITTLE_WORK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For a process that lives for minutes beside others: neither the second compiler nor threads that collect garbage."""
+"""For a process that lives for minutes among others: no second compiler, no threads that collect garbage."""
 _OPTIONS = "SPARK_SUBMIT_OPTS"
 _QUIET = "-Xlog:disable"
-"""Without it Java tells of each class that the archive cannot hold, and that a session has other jars."""
+"""Without this option Java reports each class that the archive cannot hold, and sessions with other jars."""
 
 
 def java_options() -> str:
-    """How the Java of a session is started: with the archive, if there is one."""
+    """The options for the Java of a session: with the archive, if there is one."""
     archive = _archive()
     return f"{LITTLE_WORK} -XX:SharedArchiveFile={archive} {_QUIET}" if is_filled(archive.parent) else LITTLE_WORK
 

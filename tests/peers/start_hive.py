@@ -73,7 +73,7 @@ rootLogger.appenderRef.out.ref = out
 
 @dataclass(frozen=True, slots=True)
 class Jdbc:
-    """How Java reaches a database; `kind` is schematool's name for it."""
+    """The settings by which Java reaches a database; `kind` is schematool's name for it."""
 
     url: str
     driver: str
@@ -133,7 +133,7 @@ def pyspark_jars() -> Path:
 
 
 def _pool_and_driver(database: str) -> list[str]:
-    """What pyspark lacks for the metastore, from the 3.1 package; Derby can do without."""
+    """The jars of the 3.1 package that pyspark lacks for the metastore; Derby can do without."""
     if database == "derby" and shutil.which("mvn") is None:
         return []
     return [str(jar) for jar in package("3.1").rglob("*.jar") if re.match(r"postgresql|bonecp", jar.name)]

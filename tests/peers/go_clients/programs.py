@@ -20,7 +20,7 @@ _VERSION = "iceberg-go-0.7.0"
 
 
 def answers(program: str, port: int, folder: Path) -> list[str]:
-    """What each step of a program answers at a metastore, without the folder below which its tables lie."""
+    """The answer of each step of a program at a metastore, without the folder below which its tables lie."""
     return printed([built() / program, f"thrift://127.0.0.1:{port}", f"file://{folder}/elsewhere"], folder)
 
 

@@ -22,7 +22,7 @@ java.base/java.net java.base/java.nio java.base/java.util java.base/java.util.co
 java.base/java.util.concurrent.atomic java.base/java.util.regex java.base/java.time java.base/java.math
 java.base/java.text java.base/sun.nio.ch java.base/sun.nio.cs java.base/jdk.internal.ref java.sql/java.sql"""
 OPEN = [f"--add-opens={package}=ALL-UNNAMED" for package in _PACKAGES.split()]
-"""What Kryo and Hive reach into, which Java 17 keeps closed."""
+"""Packages that Kryo and Hive access, and that Java 17 keeps closed."""
 
 
 def engine(release: str = "4.0") -> list[str]:
@@ -35,7 +35,7 @@ def engine(release: str = "4.0") -> list[str]:
 
 
 def s3() -> list[str]:
-    """What the engine of Hive 4.0.1 needs beside its own jars to reach places that begin with s3a."""
+    """The jars that the engine of Hive 4.0.1 needs besides its own to reach places that begin with s3a."""
     return [str(_copied("hive-engine-s3", HERE / "pom-s3.xml") / "*")]
 
 
@@ -69,7 +69,7 @@ def java_17(path: Sequence[str]) -> str:
 
 
 def metastore(release: str = "4.0") -> list[str]:
-    """What a Metastore 4.0.1 or 3.1.3 needs beside its own jars to evaluate conditions over partitions."""
+    """The jars that a Metastore 4.0.1 or 3.1.3 needs besides its own to evaluate conditions over partitions."""
     if release == "3.1":
         path = expressions(release)
         return [java_17(path), *path[:2]]

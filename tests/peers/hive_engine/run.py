@@ -38,7 +38,7 @@ _BLANKED = (
     (r"(?s)(\bVertex failed), vertexName=.*", r"\1"),
 )
 _OURS = "\thmstats."
-"""How a line begins that shows a parameter of ours, which Hive does not have."""
+"""The beginning of lines that show a parameter of ours, which Hive does not have."""
 _SKETCH = re.compile(r"^(bit_vector|bitVector|histogram) .*")
 """Whether a server sends its sketches is its own choice."""
 

@@ -13,7 +13,7 @@ _HERE = Path(__file__).parent
 
 
 def answers(port: int, folder: Path, transport: str = "buffered") -> list[str]:
-    """What each step answers at a metastore, without the folder below which its tables lie; skips where no Rust is."""
+    """The answer of each step at a metastore, without the folder below which its tables lie; skips without Rust."""
     if shutil.which("cargo") is None:
         pytest.skip("Iceberg's Rust library is built by cargo, not found on this machine")
     return printed([built(), f"thrift://127.0.0.1:{port}", f"file://{folder}/elsewhere", transport], folder)

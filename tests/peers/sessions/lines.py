@@ -1,4 +1,4 @@
-"""What a program that talks to a metastore prints, a line for each step."""
+"""The output of a program that talks to a metastore, one line for each step."""
 
 import subprocess
 from collections.abc import Sequence

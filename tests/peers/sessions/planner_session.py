@@ -104,7 +104,7 @@ def blank(text: str, warehouse: str) -> str:
 
 
 def calls_since(log: Path, offset: int) -> dict[str, Any]:
-    """How many calls of which name the record has behind a byte, and over how many connections."""
+    """The number of calls by name that the record has after a byte, and the number of their connections."""
     time.sleep(0.1)  # the last calls may still be on their way
     with log.open() as lines:
         lines.seek(offset)

@@ -8,7 +8,7 @@ from tests.peers import cache, launch
 
 _POM = Path(__file__).resolve().parent / "pom-hadoop-s3.xml"
 _OF_SPARK = re.compile(r"(slf4j-api|commons-logging|commons-codec|netty-(?!nio)[a-z0-9-]+)-\d.*\.jar")
-"""What Spark has itself."""
+"""Libraries that Spark has itself."""
 
 
 def jars() -> list[Path]:
