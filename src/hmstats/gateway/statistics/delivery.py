@@ -50,7 +50,7 @@ class Delivery:
         return left
 
     def cut_short(self) -> None:
-        """Make `send_pending` end after the current table, with no claim left."""
+        """Make `send_pending` end after the current call, with no claim left."""
         self._sending.cut_short()
 
     def check_upstream(self) -> None:
