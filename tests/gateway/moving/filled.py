@@ -35,7 +35,8 @@ def fill(places: Several, database: str, *, tables: int = 1) -> None:
         functionName="f", dbName=database, className="x.Y", ownerName="me", ownerType=1, functionType=1, resourceUris=[]
     )
     client.create_function(function)
-    key = api.SQLPrimaryKey(database, "t0", "a", 1, "pk_t0", enable_cstr=False, validate_cstr=False, rely_cstr=True)
+    named = f"pk_{database}"  # a Hive has one constraint of a name
+    key = api.SQLPrimaryKey(database, "t0", "a", 1, named, enable_cstr=False, validate_cstr=False, rely_cstr=True)
     client.add_primary_key(api.AddPrimaryKeyRequest(primaryKeyCols=[key]))
 
 
