@@ -53,6 +53,9 @@ HmstatsError
 from collections.abc import Sequence
 from typing import Any, Self
 
+_MISSING, _REFUSED = "NoSuchObjectException", "MetaException"
+"""The names of Thrift exceptions for what does not exist, and for most refusals."""
+
 
 class HmstatsError(Exception):
     """The root: its text is one sentence for the person who reads it."""
@@ -283,6 +286,21 @@ class CallRefused(ServiceError):
         kind, second, message = rest.partition(": ")
         return cls(method, kind, message) if first and second else cls("call", cls.__name__, text)
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether an object of the call does not exist, or is not shown to the user."""
+        return self.kind == _MISSING
+
+    @property
+    def is_of_one_object(self) -> bool:
+        """Whether calls about other objects may succeed: this one is missing, locked, or not the user's."""
+        return self.kind in (_MISSING, _REFUSED)
+
 
 class UnknownCall(CallRefused):
     """The metastore does not know the call."""
+
+    @property
+    def is_of_one_object(self) -> bool:
+        """False: the metastore knows the call for no object."""
+        return False

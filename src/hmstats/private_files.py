@@ -25,9 +25,12 @@ def make_private(path: str | Path) -> None:
 def replaced_when_whole(path: str | Path) -> Iterator[Path]:
     """A private file beside a path, which takes its place when the block ends, and goes when the block fails.
 
-    Of a link, what it leads to is replaced, so that as root /dev/stdout stays what it is.
+    Of a link, what it leads to is replaced, so that as root /dev/stdout stays what it is. Raises OSError, as for a
+    path that is no file, such as a pipe.
     """
     whole = Path(path).resolve()
+    if whole.exists() and not whole.is_file():
+        raise OSError("it is no file")
     part = whole.with_name(f"{whole.name}.{os.getpid()}.part")
     try:
         make_private(part)

@@ -46,7 +46,6 @@ from hmstats.wire.statistics.extension import changes_to_thrift, sets_with_detai
 if TYPE_CHECKING:
     from hmstats.client.asked.asked_table import AskedTable
 
-_NO_SUCH_OBJECT = "NoSuchObjectException"
 _NO_TYPE = "NullPointerException"
 """The text in the error by which a Hive 4.0 says that a table has no type."""
 _EVERY = -1
@@ -455,7 +454,7 @@ class Metastore(QuestionCalls):
                 try:
                     self._connection.call(call, *_position(name), *place, column, DEFAULT_ENGINE)
                 except CallRefused as error:
-                    if error.kind != _NO_SUCH_OBJECT:
+                    if not error.is_missing:
                         raise
 
     def table_statistics(self, table: AnyTable, columns: Sequence[str]) -> tuple[ColumnStatistics, ...]:
@@ -531,7 +530,7 @@ class Metastore(QuestionCalls):
         try:
             return self._table(name)
         except CallRefused as error:
-            if error.kind == _NO_SUCH_OBJECT:
+            if error.is_missing:
                 return None
             raise
 

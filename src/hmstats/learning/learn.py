@@ -13,8 +13,6 @@ from hmstats.model.feedback.records import Seen
 from hmstats.model.feedback.verdicts import Stored, Verdict, assign_blame
 
 _AT_ONCE = 500
-_OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
-"""Refusals that may concern one table only: the user may not use it, or it was dropped meanwhile."""
 
 
 @dataclass(slots=True)
@@ -72,7 +70,7 @@ def _record(service: Metastore, waiting: list[Seen], learned: Learned, *, dry_ru
             learned.recorded += service.blame.record(waiting)
             learned.taken += len(waiting)
         except CallRefused as error:
-            if error.kind not in _OF_ONE_TABLE:
+            if not error.is_of_one_object:
                 raise
             _record_by_table(service, waiting, learned)
     waiting.clear()
@@ -87,6 +85,6 @@ def _record_by_table(service: Metastore, waiting: Sequence[Seen], learned: Learn
             learned.recorded += service.blame.record(entries)
             learned.taken += len(entries)
         except CallRefused as error:
-            if error.kind not in _OF_ONE_TABLE:
+            if not error.is_of_one_object:
                 raise
             learned.refused[table] = error

@@ -82,7 +82,7 @@ def _status_of_refusal(error: CallRefused) -> HTTPStatus | None:
         return _HTTP[error.kind]
     if isinstance(error, UnknownCall):
         return HTTPStatus.NOT_IMPLEMENTED
-    if error.kind == "NoSuchObjectException":
+    if error.is_missing:
         return HTTPStatus.NOT_FOUND
     if _DENIED.fullmatch(error.message):
         return HTTPStatus.FORBIDDEN

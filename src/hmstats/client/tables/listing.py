@@ -18,8 +18,6 @@ from hmstats.model.parameters.accurate import PARAMETER, Accurate
 from hmstats.model.parameters.row_counts import known_rows
 
 _ALL = "*"
-_OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
-"""Refusals that say nothing about other tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ def _with_details(service: Metastore, table: Table) -> ListedTable:
     try:
         return ListedTable(table, _details(service, table))
     except CallRefused as error:
-        if error.kind not in _OF_ONE_TABLE:
+        if not error.is_of_one_object:
             raise
         return ListedTable(table, refused=str(error))
 

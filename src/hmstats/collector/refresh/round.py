@@ -30,7 +30,6 @@ _MOST_CHARACTERS = 2_000
 """The most characters of a recorded reason."""
 _SLICE_SECONDS = 5.0
 """The predicted seconds of partitions that are analysed together; between such groups a run can be stopped."""
-_GONE = "NoSuchObjectException"
 _STOPPED = "ended by a signal; what was finished before it is stored"
 _LOST = "another run has the table, since the lease was not renewed in time; what was finished before is stored"
 Analyse = Callable[[TableName, Sequence[str], bool], "Report"]
@@ -107,7 +106,7 @@ class Refresher:
         try:
             begun = service.runs.begin(run, self.lease_seconds)
         except CallRefused as error:  # dropped meanwhile, which is not a failure, or not allowed
-            return Done(work, None if error.kind == _GONE else Outcome.FAILED, str(error))
+            return Done(work, None if error.is_missing else Outcome.FAILED, str(error))
         except HmstatsError as error:
             return Done(work, None, str(error))
         if not begun.started:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from hmstats.errors import CallRefused, UnknownCall
-from hmstats.gateway.upstream.calling import MISSING, request_of, value_of
+from hmstats.gateway.upstream.calling import request_of, value_of
 from hmstats.model.catalog.constraints import ColumnConstraint
 from hmstats.model.catalog.functions import Function
 from hmstats.model.catalog.names import database_text, partition_name
@@ -73,7 +73,7 @@ class Described:
         try:
             return database_from_thrift(self.call("get_database", database_text(name)))
         except CallRefused as error:
-            if error.kind == MISSING:
+            if error.is_missing:
                 return None
             raise
 

@@ -14,7 +14,7 @@ from hmstats.wire.messages.allowance import Allowance
 from hmstats.wire.messages.envelope import CALL, EXCEPTION, Head, Pieces, encode_head, read_answer_head
 from hmstats.wire.messages.scanner import end_of_value
 
-MISSING = "NoSuchObjectException"
+_MISSING = "NoSuchObjectException"
 _ALLOWANCE = Allowance(2**31 - 1)
 """The limit for answers that are decoded here: structs, lists and maps take much more memory than their bytes."""
 
@@ -71,7 +71,7 @@ def value_of(method: str, relayed: Relayed) -> Any:
 def is_missing(method: str, relayed: Relayed) -> bool:
     """Whether the upstream refuses a call because something does not exist."""
     found = _refusal(method, relayed)
-    return found is not None and found.kind == MISSING
+    return found is not None and found.kind == _MISSING
 
 
 def _refusal(method: str, relayed: Relayed) -> CallRefused | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from hmstats.errors import CallRefused, NoSuchObject, UnknownCall
-from hmstats.gateway.upstream.calling import MISSING, WholeAnswer, request_of, value_of
+from hmstats.gateway.upstream.calling import WholeAnswer, request_of, value_of
 from hmstats.gateway.upstream.generation import Generation
 from hmstats.gateway.upstream.relay import UpstreamRelay
 from hmstats.model.catalog.names import database_text, partition_name
@@ -66,7 +66,7 @@ class UpstreamCalls:
         try:
             self.call("get_database", database_text(name))
         except CallRefused as error:
-            if error.kind == MISSING:
+            if error.is_missing:
                 return False
             raise
         return True
@@ -83,7 +83,7 @@ class UpstreamCalls:
         try:
             struct = self.call("get_table_req", request).table
         except CallRefused as error:
-            if error.kind == MISSING:
+            if error.is_missing:
                 raise NoSuchObject(str(error)) from error
             raise
         return self._table_of(struct)
@@ -157,7 +157,7 @@ class UpstreamCalls:
                 else:
                     self.call("delete_partition_column_statistics", *place, partition, column, engine)
             except CallRefused as error:
-                if error.kind != MISSING:
+                if not error.is_missing:
                     raise
 
     def _table_of(self, struct: Any) -> UpstreamTable:

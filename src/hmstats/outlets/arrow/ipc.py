@@ -27,11 +27,9 @@ def stream(found: Sequence[TableStatistics]) -> bytes:
 def write_file(path: str | Path, found: Sequence[TableStatistics]) -> None:
     """Write an IPC file, which is Feather's second version too; it is there when it is whole.
 
-    Raises InvalidInput for a place that is no file, such as a pipe.
+    Raises OSError when it cannot be written, or the place is no file, such as a pipe.
     """
     schema, batches = statistics_batches(found)
-    if Path(path).exists() and not Path(path).is_file():
-        raise InvalidInput(f"{path} cannot be written: it is no file")
     with replaced_when_whole(path) as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
         for batch in batches:
             writer.write_batch(batch)

@@ -48,8 +48,6 @@ def write(path: str | Path, found: Iterable[Entry], form: Form | None = None) ->
     cannot be written, or neither name nor `form` says the form.
     """
     form = form or form_of(path)
-    if Path(path).exists() and not Path(path).is_file():
-        raise InvalidInput(f"{path} cannot be written: it is no file")
     try:
         with replaced_when_whole(path) as part:
             return _write_parquet(part, found) if form is Form.PARQUET else _write_json(part, found)

@@ -79,29 +79,29 @@ def _start(request: Request, service: Metastore, asked: Arguments, admission: Ad
     return page(request, "health.html", found=found, metastore=service.address)
 
 
-def _tables(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _tables(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     found = _OF["listTables"].read(service, asked)
     return page(request, "tables.html", found=found, search=asked.text("q") or "", metastore=service.address)
 
 
-def _table(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _table(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     found = _OF["getTable"].read(service, asked)
     return page(request, "table.html", found=found, selection=asked.selection, after=asked.text("after"))
 
 
-def _column(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _column(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     found = _OF["getColumn"].read(service, asked)
     return page(request, "column.html", found=found, selection=asked.selection)
 
 
-def _partitions(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _partitions(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     read = read_partitions(service, asked.required("table"), asked.selection)
     cells = partition_cells(service, read)
     listed = partition_list(service, read, after=asked.text("after"), limit=asked.number("limit"))
     return page(request, "partitions.html", found=cells, listed=listed, selection=asked.selection)
 
 
-def _history(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _history(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     found = _OF["listVersions"].read(service, asked)
     table = service.find_table(found.table)  # a dropped one has a history, but no numbers of now
     course = None if table is None else table_course(service, found.table, found.column, limit=MOST_MOMENTS)
@@ -109,7 +109,7 @@ def _history(request: Request, service: Metastore, asked: Arguments, _desk: Admi
     return page(request, "history.html", found=found, course=course, lines=lines)
 
 
-def _diff(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _diff(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     return page(request, "diff.html", found=_OF["getDifference"].read(service, asked))
 
 
@@ -127,11 +127,11 @@ def _lock(request: Request, service: Metastore, asked: Arguments, admission: Adm
     return page(request, "lock.html", found=found, **_changing(request, admission, of))
 
 
-def _locks(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _locks(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     return page(request, "locks.html", found=_OF["listLocks"].read(service, asked))
 
 
-def _pending(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _pending(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     return page(request, "pending.html", found=_OF["listPending"].read(service, asked))
 
 
@@ -141,26 +141,26 @@ def _table_pending(request: Request, service: Metastore, asked: Arguments, admis
     return page(request, "table_pending.html", found=found, **_changing(request, admission, of))
 
 
-def _runs(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _runs(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     found = _OF["listRuns"].read(service, asked)
     longest = max((each.seconds or 0 for each in found.runs), default=0)
     table, outcome = asked.text("table"), asked.text("outcome")
     return page(request, "runs.html", found=found, longest=longest, table=table, outcome=outcome)
 
 
-def _plan(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _plan(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     found = _OF["getRefreshPlan"].read(service, asked)
     longest = max((each.seconds for each in found.work), default=0)
     tables, budget = asked.text("tables") or "", asked.text("budget") or ""
     return page(request, "plan.html", found=found, longest=longest, tables=tables, budget=budget)
 
 
-def _feedback(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _feedback(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     found = _OF["getFeedback"].read(service, asked)
     return page(request, "feedback.html", found=found, table=asked.text("table"))
 
 
-def _access(request: Request, service: Metastore, asked: Arguments, _desk: Admission) -> Response:
+def _access(request: Request, service: Metastore, asked: Arguments, _admission: Admission) -> Response:
     found = _OF["getAccess"].read(service, asked)
     return page(request, "access.html", found=found, user=asked.text("user") or "", groups=asked.text("groups") or "")
 

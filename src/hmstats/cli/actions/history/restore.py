@@ -12,14 +12,12 @@ from hmstats.cli.output.plain_texts import plain_sentence
 from hmstats.client import Metastore
 from hmstats.client.naming import named_scope
 from hmstats.client.tables.existing import check_database, every_database, tables_in
-from hmstats.errors import CallRefused, StatementError, UnknownCall
+from hmstats.errors import CallRefused, StatementError
 from hmstats.model.catalog.objects import TableName
 from hmstats.model.statistics.history import Restored
 from hmstats.outlets.people.times import past_ms, utc_text
 
 _DID, _WOULD = ("restored", "removed", "changed"), ("would restore", "remove", "change")
-_OF_ONE_TABLE = {"NoSuchObjectException", "MetaException"}
-"""Refusals that say nothing about other tables: this one did not exist then, is locked, or not the user's."""
 
 
 def restore_statistics(
@@ -40,7 +38,7 @@ def restore_statistics(
             try:
                 _print(service.past.restore(name, at_ms, dry_run=dry_run), dry_run=dry_run, as_json=as_json)
             except CallRefused as error:
-                if not several or error.kind not in _OF_ONE_TABLE or isinstance(error, UnknownCall):
+                if not several or not error.is_of_one_object:
                     raise
                 skipped = True
                 typer.echo(f"{name.typed}: {plain_sentence(str(error))}", err=True)

@@ -86,10 +86,15 @@ def state_at(
 ) -> State:
     """The state at a time of the table that had this name. Raises NoSuchObject if there was none to be read."""
     table_id = past_state.table_at(connection, name, at_ms)
-    then = None if table_id is None else steps.name_at(connection, table_id, at_ms) or name
-    if table_id is None or then is None or not (then == name or may_read(then)):
+    if table_id is None or not _may_read_then(connection, table_id, name, at_ms, may_read):
         raise NoSuchObject(f"table {name} did not exist at {text(at_ms)}, as far as its history tells")
     return past_state.at(connection, table_id, at_ms, with_columns=with_columns)
+
+
+def _may_read_then(connection: Connection, table_id: int, name: TableName, at_ms: int, may_read: MayRead) -> bool:
+    """Whether a caller who may read the table by its name may read it by the name that it had at the time."""
+    then = steps.name_at(connection, table_id, at_ms)
+    return then is None or then == name or may_read(then)
 
 
 def _state_now(connection: Connection, name: TableName, *, with_columns: bool) -> State:

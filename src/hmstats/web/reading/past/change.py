@@ -89,7 +89,7 @@ def _facts(service: Metastore, table: Table, columns: Sequence[Column], at_ms: i
     try:
         part = read_part(service, table, Selection(as_of=utc_text(at_ms)), columns)
     except CallRefused as error:
-        if error.kind != "NoSuchObjectException":
+        if not error.is_missing:
             raise
         return {}
     known = read_columns(service, part, columns, _PICTURE)

@@ -73,7 +73,7 @@ def _moment(service: Metastore, table: Table, column: Column | None, at_ms: int)
     try:
         stored, counts, _ = past_table(service, table, at_ms, wanted)
     except CallRefused as error:
-        if error.kind != "NoSuchObjectException":
+        if not error.is_missing:
             raise
         return Moment(at=moment(at_ms))  # the table was made later
     facts = None
